@@ -1,0 +1,342 @@
+"""Every fetched byte, kept by its digest; the index of a run says what came when and from where.
+
+    raw/YYYY-MM-DD/<board>/<run_id>/index.jsonl            one line a request
+    raw/YYYY-MM-DD/<board>/<run_id>/<sha256[:16]>.html.gz  the bytes, once however often they came
+
+Nothing is ever overwritten. A page is on disk before its line is; both survive a power cut. Names
+come from digests and from the run, never from an address.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import os
+import zlib
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date, datetime
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+import msgspec
+from msgspec import Meta
+
+from dmf_crawler.errors import RawStoreError
+from dmf_crawler.model import FetchedPage, Headers, PageRequest, RawPage, Reply, Run, kst
+
+INDEX = "index.jsonl"
+MIN_NAME_DIGITS = 16
+COMPRESS_LEVEL = 6
+
+
+class RequestLine(msgspec.Struct, frozen=True, kw_only=True):
+    """What index.jsonl says of every request.
+
+    Attributes:
+        url: What was asked for.
+        method: GET or POST.
+        body: Form body of a POST, else null.
+        kind: As in `PageRequest`.
+        page_no: As in `PageRequest`.
+        pass_no: As in `PageRequest`.
+        attempt: 1 for the first try.
+        fetched_at: KST, when the last byte was there or the request failed.
+    """
+
+    url: str
+    method: str
+    body: str | None
+    kind: str
+    page_no: int
+    pass_no: int
+    attempt: int
+    fetched_at: Annotated[datetime, Meta(tz=True)]
+
+
+class FailureLine(RequestLine, frozen=True, kw_only=True):
+    """A request without an answer; `code` is that of its `SendError`."""
+
+    code: str
+
+
+class AnswerLine(RequestLine, frozen=True, kw_only=True):
+    """A request with an answer of any status.
+
+    Attributes:
+        status: HTTP status.
+        final_url: Where the answer came from, after redirects.
+        request_headers: As sent.
+        headers: As received.
+        sha256: Of the decoded body.
+        bytes: Length of the decoded body.
+        file: Name beside the index.
+        elapsed_s: From the start of the request to its last byte.
+    """
+
+    status: int
+    final_url: str
+    request_headers: Headers
+    headers: Headers
+    sha256: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
+    bytes: int
+    file: Annotated[str, Meta(pattern=r"^[0-9a-f]{16,64}\.html\.gz$")]
+    elapsed_s: float
+
+
+class _Address(msgspec.Struct, frozen=True):
+    """The one thing of a line that the day's budget needs."""
+
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class RawProblem:
+    """Something in the raw store that does not verify: the file, and what, in Korean."""
+
+    path: Path
+    what: str
+
+
+class RawStore:
+    """The folder `raw/` of a home."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def folder(self, run: Run) -> Path:
+        """Return where a run's pages lie."""
+        return self._root / run.day.isoformat() / run.board_id / run.run_id
+
+    def put(self, run: Run, page: FetchedPage) -> RawPage:
+        """Keep one answer and return what the disk then has of it.
+
+        Raises:
+            RawStoreError: It could not be written, or does not read back.
+        """
+        folder = self.folder(run)
+        sha256 = hashlib.sha256(page.body).hexdigest()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            name = _write_body(folder, sha256, page.body)
+            line = _line_of_page(page, sha256, name)
+            _append(folder / INDEX, line)
+        except OSError as error:
+            raise _unwritable(folder, error) from error
+        return _read_page(folder, line)
+
+    def note_failure(
+        self, run: Run, request: PageRequest, *, code: str, at: datetime, attempt: int
+    ) -> None:
+        """Note a request that got no answer: it, too, counts for the day's budget.
+
+        Raises:
+            RawStoreError: It could not be written.
+        """
+        folder = self.folder(run)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            line = FailureLine(**_request_keys(request, attempt, at), code=code)
+            _append(folder / INDEX, line)
+        except OSError as error:
+            raise _unwritable(folder, error) from error
+
+    def pages(self, run: Run | Path) -> Iterator[RawPage]:
+        """Yield the kept answers of a run, any status, in the order in which they came.
+
+        Args:
+            run: A run, or its folder.
+
+        Raises:
+            RawStoreError: There is no index, one of its lines cannot be read, or a page is missing
+                or does not match its digest. A last line that is cut is ignored: the process was
+                killed while it wrote it.
+        """
+        folder = run if isinstance(run, Path) else self.folder(run)
+        for number, text in _read_lines(folder):
+            line = _parse_line(folder, number, text)
+            if isinstance(line, AnswerLine):
+                yield _read_page(folder, line)
+
+    def n_requests(self, day: date, host: str) -> int:
+        """Count the requests of a day to a host name over all runs, answered or not.
+
+        A line that cannot be read counts: it was a request, and the budget must not grow from
+        damage.
+        """
+        indexes = (self._root / day.isoformat()).glob(f"*/*/{INDEX}")
+        lines = (line for path in indexes for line in path.read_bytes().split(b"\n") if line)
+        return sum(_is_to(host, line) for line in lines)
+
+    def verify(self) -> list[RawProblem]:
+        """Return everything in the store that does not verify, runs in order of time."""
+        folders = sorted(folder for folder in self._root.glob("*/*/*") if folder.is_dir())
+        return [problem for folder in folders for problem in verify_run(folder)]
+
+
+def verify_run(folder: Path) -> list[RawProblem]:
+    """Return everything in a run's folder that does not verify, in the order of its index."""
+    problems = []
+    try:
+        lines = list(_read_lines(folder))
+    except RawStoreError as error:
+        return [RawProblem(folder / INDEX, error.message)]
+    for number, text in lines:
+        path = folder / INDEX
+        try:
+            line = _parse_line(folder, number, text)
+            if isinstance(line, AnswerLine):
+                path = folder / line.file
+                _read_page(folder, line)
+        except RawStoreError as error:
+            problems.append(RawProblem(path, error.message))
+    return problems
+
+
+# --- writing -----------------------------------------------------------------------------------
+
+
+def _write_body(folder: Path, sha256: str, body: bytes) -> str:
+    """Write a body where it is not there yet; return its name, longer where 16 digits are taken."""
+    for n_digits in range(MIN_NAME_DIGITS, len(sha256) + 1, 4):
+        path = folder / f"{sha256[:n_digits]}.html.gz"
+        if not path.exists():
+            _write_whole(path, gzip.compress(body, COMPRESS_LEVEL, mtime=0))
+            return path.name
+        if _holds(path, body):
+            return path.name
+    raise _damaged(folder / f"{sha256}.html.gz", "같은 이름의 파일에 다른 내용이 있습니다")
+
+
+def _write_whole(path: Path, content: bytes) -> None:
+    """Write a file so that it is there whole or not at all."""
+    temporary = path.with_suffix(".tmp")
+    with temporary.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+
+
+def _holds(path: Path, body: bytes) -> bool:
+    try:
+        return _unzip(path) == body
+    except RawStoreError:  # a damaged file keeps its name, so that `verify` can point to it
+        return False
+
+
+def _append(path: Path, line: RequestLine) -> None:
+    with path.open("ab") as file:
+        file.write(msgspec.json.encode(line) + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _line_of_page(page: FetchedPage, sha256: str, name: str) -> AnswerLine:
+    return AnswerLine(
+        **_request_keys(page.request, page.attempt, page.fetched_at),
+        status=page.status,
+        final_url=page.url,
+        request_headers=page.request_headers,
+        headers=page.headers,
+        sha256=sha256,
+        bytes=len(page.body),
+        file=name,
+        elapsed_s=round(page.elapsed_s, 3),
+    )
+
+
+def _request_keys(request: PageRequest, attempt: int, at: datetime) -> dict[str, Any]:
+    return {
+        "url": request.url,
+        "method": request.method,
+        "body": request.body,
+        "kind": request.kind,
+        "page_no": request.page_no,
+        "pass_no": request.pass_no,
+        "attempt": attempt,
+        "fetched_at": kst(at),
+    }
+
+
+# --- reading -----------------------------------------------------------------------------------
+
+
+def _read_lines(folder: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield number and text of the lines of a run's index, a cut last one left out."""
+    path = folder / INDEX
+    try:
+        *whole, last = path.read_bytes().split(b"\n")
+    except OSError as error:
+        raise _damaged(path, "목록이 없거나 읽을 수 없습니다") from error
+    yield from enumerate(whole, start=1)
+    if last and _decode_line(last) is not None:
+        yield len(whole) + 1, last
+
+
+def _decode_line(text: bytes) -> AnswerLine | FailureLine | None:
+    with suppress(msgspec.MsgspecError):
+        return msgspec.json.decode(text, type=AnswerLine)
+    with suppress(msgspec.MsgspecError):
+        return msgspec.json.decode(text, type=FailureLine)
+    return None
+
+
+def _parse_line(folder: Path, number: int, text: bytes) -> AnswerLine | FailureLine:
+    line = _decode_line(text)
+    if line is None:
+        raise _damaged(folder / INDEX, f"{number}번째 줄을 읽을 수 없습니다")
+    return line
+
+
+def _is_to(host: str, text: bytes) -> bool:
+    try:
+        return urlsplit(msgspec.json.decode(text, type=_Address).url).hostname == host.lower()
+    except (msgspec.MsgspecError, ValueError):
+        return True
+
+
+def _read_page(folder: Path, line: AnswerLine) -> RawPage:
+    """Return the page of an answered request, its bytes checked against the digest."""
+    path = folder / line.file
+    body = _unzip(path)
+    if hashlib.sha256(body).hexdigest() != line.sha256 or len(body) != line.bytes:
+        raise _damaged(path, "내용이 기록된 지문(SHA-256)과 다릅니다")
+    answer = Reply(line.status, line.headers, b"")
+    return RawPage(
+        request=PageRequest(
+            line.url, line.kind, line.page_no, line.pass_no, line.method, line.body
+        ),
+        url=line.final_url,
+        status=line.status,
+        content_type=answer.header("Content-Type") or "",
+        sha256=line.sha256,
+        body=body,
+        fetched_at=line.fetched_at,
+        attempt=line.attempt,
+    )
+
+
+def _unzip(path: Path) -> bytes:
+    try:
+        return gzip.decompress(path.read_bytes())
+    except (OSError, EOFError, zlib.error) as error:
+        raise _damaged(path, "파일이 없거나 압축이 손상되었습니다") from error
+
+
+def _damaged(path: Path, what: str) -> RawStoreError:
+    return RawStoreError(
+        "raw_damaged",
+        f"보관된 페이지에 문제가 있습니다: {path}: {what}. 백업이 있으면 되돌려 놓고, 없으면 이 "
+        "실행은 다시 해석할 수 없습니다. dmf-crawler verify로 나머지를 확인해 주십시오.",
+    )
+
+
+def _unwritable(folder: Path, error: OSError) -> RawStoreError:
+    return RawStoreError(
+        "raw_unwritable",
+        f"받은 페이지를 저장하지 못했습니다: {folder} ({error.strerror or error}). 디스크의 빈 "
+        "공간과 폴더의 쓰기 권한을 확인한 뒤 다시 실행해 주십시오.",
+    )

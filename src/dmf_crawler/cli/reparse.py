@@ -1,0 +1,102 @@
+"""`reparse`: kept pages read again, offline."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from dmf_crawler.cli.commands import Answer
+from dmf_crawler.cli.history import open_store
+from dmf_crawler.cli.home import hold_lock, open_home, write_log
+from dmf_crawler.cli.wording import (
+    STATUS_KO,
+    count_words,
+    summary_json,
+    summary_text,
+    worst_exit_code,
+)
+from dmf_crawler.errors import UsageError
+from dmf_crawler.model import RunRow, RunSummary, day_of
+from dmf_crawler.persist.runs import end_abandoned_runs, find_runs, get_run
+from dmf_crawler.persist.store import Store
+from dmf_crawler.reparse import compare_with_recorded, record_correction
+from dmf_crawler.watch import open_watch
+from dmf_crawler.world import real_world
+
+
+def reparse(arguments: argparse.Namespace) -> Answer:
+    """Read kept pages again and show, or record, what differs."""
+    home = open_home(arguments.home)
+    with (
+        hold_lock(home),
+        open_store(home) as store,
+        real_world(home.settings.politeness, starts_at=arguments.now) as world,
+        write_log(home, day_of(world.now())),
+    ):
+        rows = _choose_runs(store, arguments)
+        end_abandoned_runs(store, world.now())
+        watches = {board.id: open_watch(home, board, store) for board in home.enabled_boards}
+        unknown = [row for row in rows if row.run.board_id not in watches]
+        if unknown:
+            raise UsageError(
+                "no_such_board",
+                f"{unknown[0].run.run_id} 의 게시판이 켜져 있지 않습니다. "
+                "config/boards.yaml에서 켠 뒤 다시 실행하세요.",
+            )
+        summaries = [
+            record_correction(row, watches[row.run.board_id], now=world.now)
+            if arguments.apply
+            else compare_with_recorded(row, watches[row.run.board_id])
+            for row in rows
+        ]
+    return Answer(
+        worst_exit_code(summaries),
+        {"runs": [summary_json(summary) for summary in summaries]},
+        "\n".join(
+            summary_text(summary) if arguments.apply else _difference_text(summary)
+            for summary in summaries
+        ),
+    )
+
+
+def _choose_runs(store: Store, arguments: argparse.Namespace) -> Sequence[RunRow]:
+    """Return the runs that the options name, oldest first.
+
+    Raises:
+        UsageError: `usage` unless exactly one way to choose is given; `no_such_run`.
+    """
+    ways = [arguments.run, arguments.date, arguments.since or arguments.until]
+    if sum(way is not None for way in ways) != 1 or bool(arguments.since) != bool(arguments.until):
+        raise UsageError(
+            "usage", "--run ID, --date D, 또는 --since D --until D 가운데 하나를 적으세요."
+        )
+    if arguments.run:
+        return (get_run(store, arguments.run),)
+    since, until = arguments.since or arguments.date, arguments.until or arguments.date
+    rows = find_runs(store, since=since, until=until)[::-1]
+    if not rows:
+        raise UsageError(
+            "no_such_run",
+            f"{since} 부터 {until} 까지의 실행이 없습니다. runs 명령으로 확인하세요.",
+        )
+    return rows
+
+
+def _difference_text(summary: RunSummary) -> str:
+    if summary.fault is not None:
+        return (
+            f"{summary.run.run_id}: {STATUS_KO[summary.status]} "
+            f"[{summary.fault.code}] {summary.fault.message}"
+        )
+    differs = any(
+        (
+            summary.counts.NEW,
+            summary.counts.MODIFIED,
+            summary.counts.WITHDRAWN,
+            summary.counts.REAPPEARED,
+            summary.counts.COSMETIC,
+            summary.missing,
+        )
+    )
+    verdict = count_words(summary.counts, summary.missing) if differs else "차이 없음"
+    return f"{summary.run.run_id}: {summary.n_rows or 0:,}건, 기록과의 차이: {verdict}"

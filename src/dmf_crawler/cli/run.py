@@ -1,0 +1,167 @@
+"""`run`: the boards one after the other, each standing alone, then the day's workbook."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from tqdm import tqdm
+
+from dmf_crawler.cli.commands import Answer
+from dmf_crawler.cli.home import LOG, hold_lock, open_home, write_log
+from dmf_crawler.cli.wording import summary_json, summary_text, worst_exit_code
+from dmf_crawler.config import Board, Home
+from dmf_crawler.errors import DmfCrawlerError, StoredDataError, UsageError
+from dmf_crawler.model import Fault, RunStatus, RunSummary, day_of
+from dmf_crawler.persist.runs import end_abandoned_runs, find_runs
+from dmf_crawler.persist.store import Store
+from dmf_crawler.pipeline import publish_day, run_board
+from dmf_crawler.watch import Watch, open_watch, read_selectors
+from dmf_crawler.world import World, real_world
+
+
+def run(arguments: argparse.Namespace) -> Answer:
+    """Run the chosen boards once."""
+    home = open_home(arguments.home)
+    boards = choose_boards(home, arguments.board)
+    for board in boards:  # everything is checked before anything is fetched
+        read_selectors(home, board)
+    summaries = run_once(home, boards, starts_at=arguments.now, is_dry=arguments.dry_run)
+    return Answer(
+        worst_exit_code(summaries),
+        {"runs": [summary_json(summary) for summary in summaries]},
+        "\n".join(summary_text(summary) for summary in summaries),
+        next(
+            (
+                (summary.fault.code, summary.fault.message)
+                for summary in summaries
+                if summary.fault and summary.exit_code == worst_exit_code(summaries)
+            ),
+            None,
+        ),
+    )
+
+
+def choose_boards(home: Home, wanted: Sequence[str] | None) -> tuple[Board, ...]:
+    """Return the enabled boards, or those of them that were asked for.
+
+    Raises:
+        UsageError: `no_such_board`, `no_boards`.
+    """
+    boards = home.enabled_boards
+    unknown = [name for name in wanted or () if name not in {board.id for board in boards}]
+    if unknown:
+        raise UsageError(
+            "no_such_board",
+            f"켜져 있는 게시판에 {unknown[0]} 이 없습니다. "
+            f"쓸 수 있는 이름: {', '.join(board.id for board in boards) or '없음'}.",
+        )
+    if not boards:
+        raise UsageError(
+            "no_boards", "config/boards.yaml에 enabled: true인 게시판이 없습니다. 하나를 켜세요."
+        )
+    return tuple(board for board in boards if not wanted or board.id in wanted)
+
+
+def run_once(
+    home: Home, boards: Sequence[Board], *, starts_at: datetime | None, is_dry: bool = False
+) -> list[RunSummary]:
+    """Run boards under the lock, one that fails not stopping the next; write the workbook."""
+    with (
+        hold_lock(home),
+        real_world(home.settings.politeness, starts_at=starts_at) as world,
+        write_log(home, day_of(world.now())),
+        Store(home.database) as store,
+    ):
+        for run_id in end_abandoned_runs(store, world.now()):
+            LOG.warning("run_was_killed", extra={"run_id": run_id})
+        watches = [open_watch(home, board, store) for board in boards]
+        summaries = [_run_guarded(watch, world, is_dry=is_dry) for watch in watches]
+        if not is_dry and any(summary.status is RunStatus.OK for summary in summaries):
+            summaries = _publish(watches, summaries, world)
+    return summaries
+
+
+def _run_guarded(watch: Watch, world: World, *, is_dry: bool) -> RunSummary:
+    """Run one board; what goes wrong unexpectedly becomes its summary, with a log entry."""
+    try:
+        with show_progress(watch.board.name_ko) as bar:
+
+            def on_progress(n_read: int, n_all: int) -> None:
+                if bar is not None:
+                    bar.total = n_all
+                    bar.update(n_read - bar.n)
+
+            summary = run_board(watch, world, on_progress=on_progress, is_dry=is_dry)
+    except UsageError:
+        raise
+    except DmfCrawlerError as error:
+        LOG.exception("run_failed", extra={"board": watch.board.id, "code": error.code})
+        summary = _fail(watch, world, Fault(error.code, error.message, error.exit_code))
+    except Exception as error:  # noqa: BLE001 - one board's bug must not stop the next board
+        LOG.exception("bug", extra={"board": watch.board.id})
+        message = (
+            f"프로그램 오류입니다({type(error).__name__}: {error}). "
+            f"이력은 바뀌지 않았습니다. {watch.home.logs} 의 로그를 개발자에게 보내 주세요."
+        )
+        summary = _fail(watch, world, Fault("bug", message, 1))
+    LOG.info(
+        "run_finished",
+        extra={
+            "run_id": summary.run.run_id,
+            "status": str(summary.status),
+            "exit_code": summary.exit_code,
+            "n_requests": summary.n_requests,
+            "code": summary.fault.code if summary.fault else None,
+        },
+    )
+    return summary
+
+
+def _fail(watch: Watch, world: World, fault: Fault) -> RunSummary:
+    """Mark the run that an exception ended as FAILED."""
+    end_abandoned_runs(
+        watch.store,
+        world.now(),
+        code=fault.code,
+        reason=fault.message,
+        exit_code=fault.exit_code,
+    )
+    row = find_runs(watch.store, board_id=watch.board.id, limit=1)[0]
+    return RunSummary(row.run, RunStatus.FAILED, fault.exit_code, fault=fault)
+
+
+def _publish(
+    watches: Sequence[Watch], summaries: Sequence[RunSummary], world: World
+) -> list[RunSummary]:
+    """Write the workbook; when that fails, the accepted runs stay, and say so with exit code 5."""
+    day = next(summary.run.day for summary in summaries if summary.status is RunStatus.OK)
+    try:
+        path = publish_day(watches, day, written_at=world.now())
+    except StoredDataError as error:
+        LOG.exception("report_not_written", extra={"code": error.code})
+        fault = Fault(error.code, error.message, error.exit_code)
+        return [
+            replace(summary, exit_code=fault.exit_code, fault=fault)
+            if summary.status is RunStatus.OK
+            else summary
+            for summary in summaries
+        ]
+    LOG.info("report_written", extra={"path": str(path)})
+    return [
+        replace(summary, report=str(path)) if summary.status is RunStatus.OK else summary
+        for summary in summaries
+    ]
+
+
+def show_progress(title: str) -> AbstractContextManager[Any]:
+    """Return a progress bar on standard error, or nothing where no terminal is."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return nullcontext()
+    # ASCII: a Korean console's code page has no block characters.
+    return tqdm(desc=title, unit="쪽", ascii=True, leave=False, file=sys.stderr)

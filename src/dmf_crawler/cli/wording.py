@@ -1,0 +1,107 @@
+"""Run summaries as JSON and as Korean lines."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from dmf_crawler.model import Counts, RunRow, RunStatus, RunSummary
+
+STATUS_KO = {
+    RunStatus.RUNNING: "진행 중",
+    RunStatus.OK: "정상",
+    RunStatus.HELD: "보류",
+    RunStatus.REJECTED: "거부",
+    RunStatus.FAILED: "실패",
+}
+WORST_FIRST = (1, 5, 7, 4, 3, 6, 0)
+"""Exit codes of several boards, the worst first (design §5)."""
+
+
+def worst_exit_code(summaries: list[RunSummary]) -> int:
+    """Return the process's exit code for the boards' own."""
+    return min((summary.exit_code for summary in summaries), key=WORST_FIRST.index, default=0)
+
+
+def summary_json(summary: RunSummary) -> dict[str, Any]:
+    """Return the JSON of one run (design §5)."""
+    return {
+        "run_id": summary.run.run_id,
+        "board": summary.run.board_id,
+        "date": str(summary.run.day),
+        "status": str(summary.status),
+        "exit_code": summary.exit_code,
+        "n_rows": summary.n_rows,
+        "n_pages": summary.n_pages,
+        "n_requests": summary.n_requests,
+        "is_baseline": summary.is_baseline,
+        "counts": asdict(summary.counts),
+        "missing": summary.missing,
+        "report": summary.report,
+        "gates": [
+            {
+                "code": gate.code,
+                "outcome": str(gate.outcome),
+                "observed": gate.observed,
+                "limit": gate.limit,
+                "message": gate.message,
+            }
+            for gate in summary.gates
+        ],
+        "warnings": list(summary.warnings),
+        "error": (
+            {"code": summary.fault.code, "message": summary.fault.message}
+            if summary.fault
+            else None
+        ),
+    }
+
+
+def row_json(row: RunRow) -> dict[str, Any]:
+    """Return the JSON of one past run."""
+    return {
+        "run_id": row.run.run_id,
+        "board": row.run.board_id,
+        "date": str(row.run.day),
+        "started_at": row.run.started_at.isoformat(),
+        "finished_at": row.finished_at.isoformat() if row.finished_at else None,
+        "status": str(row.status),
+        "exit_code": row.exit_code,
+        "n_rows": row.n_rows,
+        "n_requests": row.n_requests,
+        "duration_ms": row.duration_ms,
+        "is_baseline": row.is_baseline,
+        "counts": asdict(row.counts),
+        "missing": row.missing,
+        "selector_version": row.selector_version,
+        "raw_dir": row.raw_dir,
+        "error": {"code": row.error_code, "message": row.reject_reason} if row.error_code else None,
+    }
+
+
+def count_words(counts: Counts, missing: int = 0) -> str:
+    """Say counts in Korean."""
+    words = (
+        f"신규 {counts.NEW:,}  변경 {counts.MODIFIED:,}  취하 {counts.WITHDRAWN:,}  "
+        f"재등장 {counts.REAPPEARED:,}"
+    )
+    if counts.COSMETIC:
+        words += f"  표기만 {counts.COSMETIC:,}"
+    return words + (f"  확인 중 {missing:,}" if missing else "")
+
+
+def summary_text(summary: RunSummary) -> str:
+    """Say in Korean what became of a run."""
+    head = f"{summary.run.day} {summary.run.board_id}: {STATUS_KO[summary.status]}"
+    if summary.fault is not None:
+        return f"{head} [{summary.fault.code}] {summary.fault.message}"
+    if summary.is_baseline:
+        words = f"최초 수집(기준선) {summary.n_rows or 0:,}건"
+    else:
+        words = count_words(summary.counts, summary.missing)
+    numbers = f"쪽 {summary.n_pages:,}  요청 {summary.n_requests:,}  건수 {summary.n_rows or 0:,}"
+    lines = [f"{head}  {numbers}  {words}"]
+    lines += [f"  주의: {warning}" for warning in summary.warnings]
+    if summary.report:
+        lines.append(f"  리포트: {summary.report}")
+    return "\n".join(lines)

@@ -1,0 +1,189 @@
+"""What a selectors file says wrongly although its types are right."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from cssselect import SelectorError
+from lxml.etree import Element, XPathError
+
+from dmf_crawler.extract.selectors import (
+    FallbackSelector,
+    FieldSelector,
+    SelectorsFile,
+    Validate,
+    compile_css,
+)
+from dmf_crawler.text import key_form
+
+_FIELD_ID = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_EMPTY_PAGE = Element("html")
+
+
+@dataclass(frozen=True, slots=True)
+class SelectorFault:
+    """One thing that is wrong in a selectors file.
+
+    Attributes:
+        key: Keys and list positions from the top of the file to the value.
+        found: Korean or the value itself.
+        expected: Korean.
+    """
+
+    key: tuple[str | int, ...]
+    found: str
+    expected: str
+
+
+def check_selectors(file: SelectorsFile) -> list[SelectorFault]:
+    """Find every fault that types cannot express, in the order of the file's sections."""
+    checks: tuple[Callable[[SelectorsFile], Iterator[SelectorFault]], ...] = (
+        _check_rows,
+        _check_patterns,
+        _check_names,
+        _check_roles,
+        _check_fields,
+        _check_aliases,
+    )
+    return [fault for check in checks for fault in check(file)]
+
+
+def _check_rows(file: SelectorsFile) -> Iterator[SelectorFault]:
+    yield from _check_css(("row", "primary"), file.row.primary)
+    for position, css in enumerate(file.row.fallbacks):
+        yield from _check_css(("row", "fallbacks", position), css)
+    for position, css in enumerate(file.drop):
+        yield from _check_css(("drop", position), css)
+    if file.row.min_expected > file.row.max_expected:
+        yield SelectorFault(
+            ("row", "min_expected"), str(file.row.min_expected), "max_expected 이하의 수"
+        )
+
+
+def _check_patterns(file: SelectorsFile) -> Iterator[SelectorFault]:
+    if not file.total.patterns:
+        yield SelectorFault(("total", "patterns"), "빈 목록", "전체 건수를 찾는 정규식 1개 이상")
+    for position, pattern in enumerate(file.total.patterns):
+        yield from _check_pattern(("total", "patterns", position), pattern, min_groups=1)
+    if not file.end_marker:
+        yield SelectorFault(("end_marker",), "빈 값", "페이지 끝을 나타내는 문자열")
+
+
+def _check_names(file: SelectorsFile) -> Iterator[SelectorFault]:
+    labels: dict[str, str] = {}
+    for field, selector in file.fields.items():
+        if not _FIELD_ID.fullmatch(field):
+            yield SelectorFault(
+                ("fields", field), field, "영문 소문자로 시작하는 소문자·숫자·밑줄 40자 이내"
+            )
+        if (first := labels.setdefault(selector.label_ko, field)) != field:
+            yield SelectorFault(
+                ("fields", field, "label_ko"),
+                f"{selector.label_ko} (fields.{first}와 같음)",
+                "항목마다 다른 이름",
+            )
+
+
+def _check_roles(file: SelectorsFile) -> Iterator[SelectorFault]:
+    roles = [
+        (("key", "number"), file.key.number),
+        (("key", "applicant"), file.key.applicant),
+        (("key", "first_date"), file.key.first_date),
+        (("key", "ingredient"), file.key.ingredient),
+    ]
+    if file.status is not None:
+        roles.append((("status", "field"), file.status.field))
+        if not file.status.withdrawn:
+            yield SelectorFault(("status", "withdrawn"), "빈 목록", "취하를 뜻하는 값 1개 이상")
+    for path, field in roles:
+        if field not in file.fields:
+            yield SelectorFault(path, field, "fields에 있는 항목 이름")
+        elif file.fields[field].nested:
+            yield SelectorFault(path, f"{field} (nested: true)", "값이 하나인 항목")
+
+
+def _check_fields(file: SelectorsFile) -> Iterator[SelectorFault]:
+    for field, selector in file.fields.items():
+        path = ("fields", field)
+        yield from _check_locator(path, selector)
+        if not selector.fallbacks:
+            yield SelectorFault((*path, "fallbacks"), "빈 목록", "대체 선택자 1개 이상")
+        for position, fallback in enumerate(selector.fallbacks):
+            yield from _check_locator((*path, "fallbacks", position), fallback)
+        yield from _check_validate((*path, "validate"), selector.validate)
+
+
+def _check_locator(
+    path: tuple[str | int, ...], selector: FieldSelector | FallbackSelector
+) -> Iterator[SelectorFault]:
+    if selector.strategy == "header_text":
+        if not selector.header_aliases:
+            yield SelectorFault((*path, "header_aliases"), "빈 목록", "열 머리글 1개 이상")
+        return
+    yield from _check_css((*path, "selector"), selector.selector)
+    if selector.strategy == "attr" and not selector.attr:
+        yield SelectorFault((*path, "attr"), "빈 값", "읽을 속성의 이름")
+
+
+def _check_validate(path: tuple[str | int, ...], rules: Validate) -> Iterator[SelectorFault]:
+    if rules.pattern is not None:
+        yield from _check_pattern((*path, "pattern"), rules.pattern, min_groups=0)
+    for position, date_format in enumerate(rules.date_formats):
+        if not _is_date_format(date_format):
+            yield SelectorFault(
+                (*path, "date_formats", position), date_format, "연·월·일이 모두 있는 날짜 형식"
+            )
+    if rules.max_length is not None and (rules.min_length or 0) > rules.max_length:
+        yield SelectorFault((*path, "min_length"), str(rules.min_length), "max_length 이하의 수")
+
+
+def _check_aliases(file: SelectorsFile) -> Iterator[SelectorFault]:
+    """Yield the headers that would name two columns, or a column that is to be ignored."""
+    owners = {key_form(text): "ignored_headers" for text in file.ignored_headers}
+    for field, selector in file.fields.items():
+        aliases: list[tuple[tuple[str | int, ...], str]] = [
+            (("header_aliases", position), alias)
+            for position, alias in enumerate(selector.header_aliases)
+        ]
+        for number, fallback in enumerate(selector.fallbacks):
+            aliases += [
+                (("fallbacks", number, "header_aliases", position), alias)
+                for position, alias in enumerate(fallback.header_aliases)
+            ]
+        for path, alias in aliases:
+            owner = owners.setdefault(key_form(alias), f"fields.{field}")
+            if owner != f"fields.{field}":
+                yield SelectorFault(
+                    ("fields", field, *path), f"{alias} ({owner}에도 있음)", "한 곳에만 있는 머리글"
+                )
+
+
+def _check_css(path: tuple[str | int, ...], css: str) -> Iterator[SelectorFault]:
+    try:
+        compile_css(css)(_EMPTY_PAGE)
+    except (SelectorError, XPathError) as error:
+        yield SelectorFault(path, f"{css!r} ({error})", "올바른 CSS 선택자")
+
+
+def _check_pattern(
+    path: tuple[str | int, ...], pattern: str, *, min_groups: int
+) -> Iterator[SelectorFault]:
+    try:
+        n_groups = re.compile(pattern).groups
+    except re.error as error:
+        yield SelectorFault(path, f"{pattern!r} ({error})", "올바른 정규식")
+        return
+    if n_groups < min_groups:
+        yield SelectorFault(path, repr(pattern), "건수를 괄호로 묶은 정규식")
+
+
+def _is_date_format(date_format: str) -> bool:
+    """Whether a day survives being written and read in that format."""
+    day = datetime(2026, 11, 30)  # noqa: DTZ001  (a calendar day, no moment)
+    try:
+        return datetime.strptime(day.strftime(date_format), date_format) == day  # noqa: DTZ007
+    except ValueError:
+        return False

@@ -1,0 +1,275 @@
+"""The gates of a run (rules.md §1): numbers against limits, each with one Korean sentence.
+
+G-0 robots, G-1 row floor, G-3 required fields, G-4 number pattern, G-5 withdrawn and missing,
+G-10 completeness and race. A gate refuses (REJECT) what no approval may pass, holds (HOLD) what a
+person must look at. A number that should exist and does not never passes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from dmf_crawler.config import GateLimits
+from dmf_crawler.model import (
+    ChangeSet,
+    EventType,
+    Fault,
+    Gate,
+    KnownRecord,
+    Outcome,
+    Reason,
+    RunStatus,
+    Snapshot,
+)
+
+NOT_COMPUTED = "목록을 끝까지 읽지 못해 계산할 수 없습니다."
+_SEVERITY = (Outcome.PASS, Outcome.WARN, Outcome.HOLD, Outcome.REJECT)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the gates look at.
+
+    Attributes:
+        snapshot: The list as read.
+        change_set: Its difference to the last accepted list.
+        known: What the history knew before; empty for the first run.
+        required: Required field ids → Korean label.
+        number_field: Field id of the registration number.
+        number_label: Its Korean label.
+        number_pattern: What a number looks like, None where the board has no pattern.
+        min_rows: Rows that the first page has at least.
+    """
+
+    snapshot: Snapshot
+    change_set: ChangeSet
+    known: Mapping[str, KnownRecord]
+    required: Mapping[str, str]
+    number_field: str
+    number_label: str
+    number_pattern: re.Pattern[str] | None
+    min_rows: int
+
+
+def judge_snapshot(evidence: Evidence, limits: GateLimits) -> tuple[Gate, ...]:
+    """Return all gates of a list that could be read."""
+    return (
+        _pass_robots(),
+        _judge_row_floor(evidence),
+        _judge_required(evidence, limits),
+        _judge_pattern(evidence, limits),
+        _judge_gone(evidence, limits),
+        _pass_completeness(evidence.snapshot),
+    )
+
+
+def refuse_read(fault: Fault) -> tuple[Gate, ...]:
+    """Return the gates of a run whose list could not be read whole.
+
+    Only a fault of the list itself refuses here; what never arrived (robots, network) is no
+    verdict on the list, so those runs carry G-0 alone.
+    """
+    if fault.code.startswith("robots_"):
+        return (Gate("G-0", Outcome.REJECT, 0, 1, fault.message, fault.code),)
+    refused = "G-1" if fault.code == "empty_list" else "G-10"
+    gates = [_pass_robots()]
+    for code in ("G-1", "G-3", "G-4", "G-5", "G-10"):
+        if code == refused:
+            gates.append(Gate(code, Outcome.REJECT, None, None, fault.message, fault.code))
+        else:
+            gates.append(Gate(code, Outcome.HOLD, None, None, NOT_COMPUTED, "not_computed"))
+    return tuple(gates)
+
+
+def decide(gates: Sequence[Gate], *, is_approved: bool = False) -> RunStatus:
+    """Return what the gates together make of a run; an approval passes holds, never refusals."""
+    worst = max((gate.outcome for gate in gates), key=_SEVERITY.index)
+    if worst is Outcome.REJECT:
+        return RunStatus.REJECTED
+    if worst is Outcome.HOLD and not is_approved:
+        return RunStatus.HELD
+    return RunStatus.OK
+
+
+def decisive_gate(gates: Sequence[Gate]) -> Gate:
+    """Return the gate with the worst outcome, the first of equals."""
+    return max(gates, key=lambda gate: _SEVERITY.index(gate.outcome))
+
+
+def _pass_robots() -> Gate:
+    return Gate("G-0", Outcome.PASS, 1, 1, "robots.txt가 이 목록의 수집을 허용합니다.")
+
+
+def _judge_row_floor(evidence: Evidence) -> Gate:
+    n_rows = len(evidence.snapshot.records)
+    if n_rows < evidence.min_rows:
+        return Gate(
+            "G-1",
+            Outcome.REJECT,
+            n_rows,
+            evidence.min_rows,
+            f"목록이 {n_rows}건뿐입니다(최소 {evidence.min_rows}건). "
+            "사이트가 바뀌었는지 원본 페이지를 확인하세요.",
+            "short_list",
+        )
+    return Gate("G-1", Outcome.PASS, n_rows, evidence.min_rows, f"목록 {n_rows}건을 읽었습니다.")
+
+
+def _judge_required(evidence: Evidence, limits: GateLimits) -> Gate:
+    records = evidence.snapshot.records.values()
+    empty = {
+        label: sum(not record.fields.get(name) for record in records)
+        for name, label in evidence.required.items()
+    }
+    label = max(empty, key=lambda name: empty[name], default="")
+    n_empty = empty.get(label, 0)
+    ratio = n_empty / len(records) if records else 1.0
+    limit = limits.required_empty_ratio
+    if ratio > limit:
+        return Gate(
+            "G-3",
+            Outcome.REJECT,
+            ratio,
+            limit,
+            f"필수 항목 {label} 이(가) {n_empty}건({ratio:.1%}) 비어 있습니다(한도 {limit:.0%}). "
+            "사이트의 열이 바뀌었는지 원본 페이지를 확인하세요.",
+            "required_empty",
+        )
+    if n_empty:
+        sentence = f"필수 항목 {label} 이(가) {n_empty}건 비어 있습니다(한도 {limit:.0%})."
+        return Gate("G-3", Outcome.WARN, ratio, limit, sentence)
+    return Gate("G-3", Outcome.PASS, ratio, limit, "필수 항목이 모두 채워져 있습니다.")
+
+
+def _judge_pattern(evidence: Evidence, limits: GateLimits) -> Gate:
+    pattern = evidence.number_pattern
+    if pattern is None:
+        sentence = "번호 형식이 정해지지 않은 게시판입니다."
+        return Gate("G-4", Outcome.PASS, None, limits.pattern_ratio, sentence)
+    records = evidence.snapshot.records
+    numbers = {
+        key: str(record.fields.get(evidence.number_field, "")) for key, record in records.items()
+    }
+    off = [key for key, number in numbers.items() if number and not pattern.fullmatch(number)]
+    ratio = 1 - len(off) / len(records) if records else 0.0
+    label, n_without = evidence.number_label, evidence.snapshot.n_without_number
+    if ratio < limits.pattern_ratio:
+        return Gate(
+            "G-4",
+            Outcome.REJECT,
+            ratio,
+            limits.pattern_ratio,
+            f"{label} 형식에 맞는 값이 {ratio:.1%}뿐입니다(최소 {limits.pattern_ratio:.0%}). "
+            f"예: '{numbers[off[0]]}'. 열이 밀렸는지 원본 페이지를 확인하세요.",
+            "pattern_mismatch",
+        )
+    if n_without > limits.without_number_hold:
+        return Gate(
+            "G-4",
+            Outcome.HOLD,
+            n_without,
+            limits.without_number_hold,
+            f"{label} 이(가) 없는 행이 {n_without}건입니다(한도 {limits.without_number_hold}건). "
+            "사실인지 원본 페이지에서 확인한 뒤 승인하세요.",
+            "without_number",
+        )
+    new_off = [key for key in off if evidence.known and key not in evidence.known]
+    return _judge_odd_numbers(new_off, numbers, ratio, evidence, limits)
+
+
+def _judge_odd_numbers(
+    new_off: Sequence[str],
+    numbers: Mapping[str, str],
+    ratio: float,
+    evidence: Evidence,
+    limits: GateLimits,
+) -> Gate:
+    """Judge new numbers of an unknown shape; a shape once accepted counts as known."""
+    label, limit = evidence.number_label, limits.new_off_pattern_hold
+    examples = ", ".join(f"'{numbers[key]}'" for key in new_off[:3])
+    if len(new_off) > limit:
+        return Gate(
+            "G-4",
+            Outcome.HOLD,
+            len(new_off),
+            limit,
+            f"처음 보는 형식의 {label} 이(가) {len(new_off)}건 새로 나왔습니다(한도 {limit}건): "
+            f"{examples}. 사실인지 원본 페이지에서 확인한 뒤 승인하세요.",
+            "pattern_mismatch",
+        )
+    notes = []
+    if new_off:
+        notes.append(f"처음 보는 형식의 {label} {len(new_off)}건: {examples}.")
+    if evidence.snapshot.n_without_number:
+        notes.append(f"{label} 이(가) 없는 행 {evidence.snapshot.n_without_number}건.")
+    if evidence.snapshot.split_numbers:
+        shared = ", ".join(evidence.snapshot.split_numbers[:3])
+        notes.append(f"여러 행이 같은 {label} 을(를) 씁니다: {shared}.")
+    if notes:
+        return Gate("G-4", Outcome.WARN, ratio, limits.pattern_ratio, " ".join(notes))
+    sentence = f"{label} 의 {ratio:.1%}가 알려진 형식입니다."
+    return Gate("G-4", Outcome.PASS, ratio, limits.pattern_ratio, sentence)
+
+
+def _judge_gone(evidence: Evidence, limits: GateLimits) -> Gate:
+    known = evidence.known
+    n_current = sum(record.is_current for record in known.values())
+    if not n_current:
+        sentence = "비교할 채택된 목록이 아직 없습니다(최초 수집)."
+        return Gate("G-5", Outcome.PASS, None, limits.gone_ratio, sentence)
+    changes = evidence.change_set.changes
+    n_by_status = sum(
+        change.kind is EventType.WITHDRAWN and change.reason is Reason.STATUS for change in changes
+    )
+    absent = [*evidence.change_set.missing, *(change.key for change in changes if change.closes)]
+    n_newly_missing = sum(
+        known[key].missing_since is None for key in absent if key not in _rekeyed(evidence)
+    )
+    ratio = (n_by_status + len(absent)) / n_current
+    if ratio > limits.gone_ratio:
+        return Gate(
+            "G-5",
+            Outcome.REJECT,
+            ratio,
+            limits.gone_ratio,
+            f"취하 {n_by_status}건과 사라진 행 {len(absent)}건은 목록의 {ratio:.1%}입니다"
+            f"(한도 {limits.gone_ratio:.0%}). 목록이 잘린 것으로 보고 거부했습니다. "
+            "사이트를 확인하세요.",
+            "mass_withdrawal",
+        )
+    for n_seen, limit, what in (
+        (n_by_status, limits.withdrawn_hold, "상태가 취하로 바뀐 행"),
+        (n_newly_missing, limits.missing_hold, "목록에서 새로 사라진 행"),
+    ):
+        if n_seen > limit:
+            return Gate(
+                "G-5",
+                Outcome.HOLD,
+                n_seen,
+                limit,
+                f"{what} 이 {n_seen}건입니다(하루 한도 {limit}건). "
+                "사실인지 사이트에서 확인한 뒤 승인하세요.",
+                "many_withdrawals",
+            )
+    sentence = f"오늘 취하 {n_by_status}건, 목록에서 사라진 행 {len(absent)}건입니다."
+    return Gate("G-5", Outcome.PASS, ratio, limits.gone_ratio, sentence)
+
+
+def _rekeyed(evidence: Evidence) -> frozenset[str]:
+    return frozenset(
+        change.key for change in evidence.change_set.changes if change.reason is Reason.REKEYED
+    )
+
+
+def _pass_completeness(snapshot: Snapshot) -> Gate:
+    n_rows = len(snapshot.records)
+    return Gate(
+        "G-10",
+        Outcome.PASS,
+        n_rows,
+        snapshot.announced_total,
+        f"{snapshot.n_pages}쪽에서 읽은 {n_rows}건이 사이트의 총 {snapshot.announced_total}건과 "
+        "같고, 읽는 동안 목록이 바뀌지 않았습니다.",
+    )

@@ -1,0 +1,184 @@
+"""A snapshot against the last accepted list → changes; pure.
+
+Laws (rules.md §5, algorithms.md §6), each a property test: diff(a, a) is empty; applying
+diff(a, b) to a gives b; the order of rows does not matter, the order of changes is fixed; a key has
+one change at most, with everything that differs in it; a missing row is no change until it is due.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from dmf_crawler.model import (
+    Change,
+    ChangeSet,
+    Counts,
+    EventType,
+    FieldChange,
+    FieldKind,
+    Fields,
+    KnownRecord,
+    Reason,
+    Record,
+    Snapshot,
+)
+from dmf_crawler.text import grade_values
+
+
+@dataclass(frozen=True, slots=True)
+class DiffRules:
+    """What a board says about its fields, and when a vanished row is due.
+
+    Attributes:
+        kinds: Field id → kind, in the order of the selectors file.
+        status_field: Field id of the status, "" where the board has none.
+        withdrawn_words: Statuses that mean withdrawn (취하, 취소, 말소).
+        missing_runs: Consistent reads in a row without a key that make it withdrawn.
+    """
+
+    kinds: Mapping[str, FieldKind]
+    status_field: str
+    withdrawn_words: frozenset[str]
+    missing_runs: int
+
+    def is_withdrawn(self, fields: Fields) -> bool:
+        """Say whether the site itself calls a record withdrawn."""
+        return fields.get(self.status_field, "") in self.withdrawn_words
+
+
+def diff_snapshot(
+    known: Mapping[str, KnownRecord], snapshot: Snapshot, *, day: date, rules: DiffRules
+) -> ChangeSet:
+    """Compare one snapshot with what the history knows.
+
+    Args:
+        known: Every key that was ever accepted → its last version.
+        snapshot: A complete, consistent read.
+        day: The day of the read; several reads of a day count as one towards `missing_runs`.
+        rules: The board's.
+
+    Returns:
+        Changes ordered by key, and what is missing, came back or was only filled up.
+    """
+    rekeyed = _find_rekeyed(known, snapshot)
+    changes: list[Change] = []
+    missing: list[str] = []
+    for key in sorted(known.keys() | snapshot.records.keys()):
+        before, record = known.get(key), snapshot.records.get(key)
+        if key in rekeyed:
+            change: Change | None = Change(EventType.MODIFIED, key, None, reason=Reason.REKEYED)
+        elif key in rekeyed.values():
+            change = Change(EventType.NEW, key, record, reason=Reason.REKEYED)
+        elif record is not None:
+            change = _change_of_present(before, record, rules)
+        else:
+            change = _change_of_absent(known[key], day, rules)
+            if change is None and known[key].is_current:
+                missing.append(key)
+        if change is not None:
+            changes.append(change)
+    return ChangeSet(
+        tuple(changes),
+        tuple(missing),
+        came_back=tuple(_find_came_back(known, snapshot)),
+        backfilled=tuple(_find_backfilled(known, snapshot, changes)),
+    )
+
+
+def _find_came_back(known: Mapping[str, KnownRecord], snapshot: Snapshot) -> Iterator[str]:
+    """Yield keys that were missing, not yet due, and stand in the list again."""
+    for key in sorted(known.keys() & snapshot.records.keys()):
+        if known[key].is_current and known[key].missing_since is not None:
+            yield key
+
+
+def _find_backfilled(
+    known: Mapping[str, KnownRecord], snapshot: Snapshot, changes: Sequence[Change]
+) -> Iterator[str]:
+    """Yield unchanged current keys whose record has fields that the history does not have yet."""
+    changed = {change.key for change in changes}
+    for key in sorted(known.keys() & snapshot.records.keys() - changed):
+        if snapshot.records[key].fields.keys() - known[key].fields.keys():
+            yield key
+
+
+def _change_of_present(
+    before: KnownRecord | None, record: Record, rules: DiffRules
+) -> Change | None:
+    """Return what happened to a key that stands in the list today."""
+    if before is None:
+        return Change(EventType.NEW, record.key, record)
+    changes = tuple(find_field_changes(before.fields, record.fields, rules.kinds))
+    if not before.is_current:
+        return Change(EventType.REAPPEARED, record.key, record, changes, Reason.RETURNED)
+    was_withdrawn, is_withdrawn = map(rules.is_withdrawn, (before.fields, record.fields))
+    if is_withdrawn and not was_withdrawn:
+        return Change(EventType.WITHDRAWN, record.key, record, changes, Reason.STATUS)
+    if was_withdrawn and not is_withdrawn:
+        return Change(EventType.REAPPEARED, record.key, record, changes, Reason.RESTORED)
+    return Change(EventType.MODIFIED, record.key, record, changes) if changes else None
+
+
+def _change_of_absent(before: KnownRecord, day: date, rules: DiffRules) -> Change | None:
+    """Return the withdrawal of a key that has been missing long enough, else None."""
+    if not before.is_current:
+        return None
+    n_reads = before.n_missing_reads + (before.last_missed_on != day)
+    if n_reads < rules.missing_runs:
+        return None
+    since = before.missing_since or day
+    if rules.is_withdrawn(before.fields):
+        return Change(
+            EventType.MODIFIED, before.key, None, reason=Reason.DELISTED, missing_since=since
+        )
+    return Change(EventType.WITHDRAWN, before.key, None, reason=Reason.MISSING, missing_since=since)
+
+
+def find_field_changes(
+    before: Fields, after: Fields, kinds: Mapping[str, FieldKind]
+) -> Iterator[FieldChange]:
+    """Yield every field that both sides have and that differs, in the order of `kinds`."""
+    for name, kind in kinds.items():
+        if name in before and name in after and before[name] != after[name]:
+            grade = grade_values(before[name], after[name])
+            yield FieldChange(name, before[name], after[name], kind, grade)
+
+
+def _find_rekeyed(known: Mapping[str, KnownRecord], snapshot: Snapshot) -> dict[str, str]:
+    """Return old key → new key of records whose number stopped to identify them.
+
+    When a second record turns up under a number, both get the key number|applicant|first date.
+    The one that was known goes on under its new key: nobody withdrew it.
+    """
+    rekeyed: dict[str, str] = {}
+    for number in snapshot.split_numbers:
+        before = known.get(number)
+        if before is None or not before.is_current or number in snapshot.records:
+            continue
+        heirs = [
+            key for key in snapshot.records if key.startswith(f"{number}|") and key not in known
+        ]
+        if heirs:
+            rekeyed[number] = max(
+                heirs,
+                key=lambda key: sum(
+                    snapshot.records[key].fields.get(name) == value
+                    for name, value in before.fields.items()
+                ),
+            )
+    return rekeyed
+
+
+def count_changes(change_set: ChangeSet) -> Counts:
+    """Count keys by what happened to them (design §5); a mere change of key counts nowhere."""
+    counted = [change for change in change_set.changes if change.reason is not Reason.REKEYED]
+    kinds = [change.kind for change in counted if not change.is_cosmetic]
+    return Counts(
+        NEW=kinds.count(EventType.NEW),
+        MODIFIED=kinds.count(EventType.MODIFIED),
+        WITHDRAWN=kinds.count(EventType.WITHDRAWN),
+        REAPPEARED=kinds.count(EventType.REAPPEARED),
+        COSMETIC=len(counted) - len(kinds),
+    )

@@ -1,0 +1,34 @@
+"""The schema as an ordered list of functions; each runs once, in one transaction with its record.
+
+`PRAGMA user_version` counts how many have run.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from importlib.resources import files
+
+
+def _create_schema(connection: sqlite3.Connection) -> None:
+    script = files("dmf_crawler.persist").joinpath("schema.sql").read_text(encoding="utf-8")
+    for statement in split_statements(script):
+        connection.execute(statement)
+
+
+MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_create_schema,)
+
+
+def split_statements(script: str) -> list[str]:
+    """Split a script at its complete statements.
+
+    `executescript` would commit the open transaction; a trigger holds semicolons of its own.
+    """
+    statements: list[str] = []
+    pending = ""
+    for line in script.splitlines(keepends=True):
+        pending += line
+        if sqlite3.complete_statement(pending):
+            statements.append(pending)
+            pending = ""
+    return statements

@@ -1,0 +1,203 @@
+"""Questions to the history: one record's life, the list on any day, what a report needs."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+from dmf_crawler.model import (
+    KST,
+    BoardReport,
+    Column,
+    EventRow,
+    EventType,
+    Grade,
+    Reason,
+    Report,
+    RunStatus,
+    VersionRow,
+    kst,
+)
+from dmf_crawler.persist.recording import load_changes, load_fields
+from dmf_crawler.persist.runs import find_runs, gates_of, last_accepted_run, warnings_of
+from dmf_crawler.persist.store import Store
+
+_EVENTS = (
+    "SELECT e.*, c.day AS run_day FROM dmf_event e JOIN crawl_run c ON c.run_id = e.run_id"
+    " WHERE e.board_id = ? "
+)
+_VERSIONS = (
+    "SELECT r.*, s.since_day, count(DISTINCT m.day) AS n_reads FROM dmf_record r"
+    " LEFT JOIN (SELECT p.*, f.started_at AS first_at, n.started_at AS ended_at"
+    "  FROM missing_spell p JOIN crawl_run f ON f.run_id = p.first_run"
+    "  LEFT JOIN crawl_run n ON n.run_id = p.ended_run) s"
+    " ON s.board_id = r.board_id AND s.natural_key = r.natural_key AND s.first_at <= :moment"
+    "  AND (s.ended_at IS NULL OR s.ended_at > :moment)"
+    " LEFT JOIN crawl_run m ON m.board_id = r.board_id AND m.status = 'OK'"
+    "  AND m.started_at >= s.first_at AND m.started_at <= :moment"
+)
+
+
+def events_of_key(store: Store, board_id: str, key: str) -> tuple[EventRow, ...]:
+    """Return everything that happened to one key, oldest first."""
+    rows = store.rows(_EVENTS + "AND e.natural_key = ? ORDER BY e.event_id", (board_id, key))
+    return tuple(_event_row(row) for row in rows)
+
+
+def events_of_run(store: Store, run_id: str) -> tuple[EventRow, ...]:
+    """Return everything that one run recorded, ordered by key."""
+    rows = store.rows(
+        "SELECT e.* FROM dmf_event e WHERE e.run_id = ? ORDER BY e.natural_key", (run_id,)
+    )
+    return tuple(_event_row(row) for row in rows)
+
+
+def versions_of_key(store: Store, board_id: str, key: str) -> tuple[VersionRow, ...]:
+    """Return all versions of one key, oldest first."""
+    rows = store.rows(
+        "SELECT *, NULL AS since_day, 0 AS n_reads FROM dmf_record"
+        " WHERE board_id = ? AND natural_key = ? ORDER BY valid_from",
+        (board_id, key),
+    )
+    return tuple(_version_row(row) for row in rows)
+
+
+def find_key(store: Store, text: str) -> tuple[tuple[str, str], ...]:
+    """Return (board id, natural key) of every key that a person can mean by a text.
+
+    That is the natural key itself, a 등록번호 as shown, or a number that composite keys share.
+    """
+    rows = store.rows(
+        "SELECT DISTINCT board_id, natural_key FROM dmf_record"
+        " WHERE natural_key = ?1 OR reg_no = ?1"
+        " OR substr(natural_key, 1, length(?1) + 1) = ?1 || '|'"
+        " ORDER BY board_id, natural_key",
+        (text,),
+    )
+    return tuple((row["board_id"], row["natural_key"]) for row in rows)
+
+
+def list_as_of(store: Store, board_id: str, moment: datetime) -> tuple[VersionRow, ...]:
+    """Return the list as it stood at a moment, newest registration first.
+
+    Records that were missing then, but not yet withdrawn for it, are in it and marked.
+    """
+    at = kst(moment).isoformat()
+    cursor = store.execute(
+        _VERSIONS + " WHERE r.board_id = :board AND r.valid_from <= :moment"
+        " AND (r.valid_to IS NULL OR r.valid_to > :moment)"
+        " GROUP BY r.sk ORDER BY r.registered_on DESC, r.natural_key",
+        {"board": board_id, "moment": at},
+    )
+    return tuple(_version_row(row) for row in cursor.fetchall())
+
+
+@dataclass(frozen=True, slots=True)
+class ReportRequest:
+    """Which board a report shows, and how people know it; fields as in `BoardReport`."""
+
+    board_id: str
+    name_ko: str
+    columns: tuple[Column, ...]
+    key_field: str
+    status_field: str
+
+
+def report_of_day(
+    store: Store,
+    boards: tuple[ReportRequest, ...],
+    day: date,
+    *,
+    written_at: datetime,
+    rules: tuple[int, int, int],
+) -> Report:
+    """Collect everything that the workbook of a day shows.
+
+    Args:
+        store: The history.
+        boards: One a list board.
+        day: Which day.
+        written_at: When the workbook is written.
+        rules: Days of 이력, runs of 실행로그, `missing_runs`.
+    """
+    history_days, log_runs, missing_runs = rules
+    return Report(
+        day=day,
+        written_at=kst(written_at),
+        boards=tuple(_board_report(store, board, day, history_days) for board in boards),
+        runs=find_runs(store, until=day, limit=log_runs),
+        missing_runs=missing_runs,
+    )
+
+
+def _board_report(store: Store, board: ReportRequest, day: date, history_days: int) -> BoardReport:
+    board_id = board.board_id
+    accepted = last_accepted_run(store, board_id, until=day)
+    last = next(iter(find_runs(store, board_id=board_id, until=day, limit=1)), None)
+    before = last_accepted_run(store, board_id, until=day - timedelta(days=1))
+    history = _events_between(store, board_id, day - timedelta(days=history_days - 1), day)
+    notice = ""
+    if last is not None and last.status in {RunStatus.HELD, RunStatus.REJECTED, RunStatus.FAILED}:
+        notice = (
+            f"마지막 실행 {last.run.run_id} 은 채택되지 않았습니다: {last.reject_reason} "
+            "아래 내용은 마지막으로 채택된 목록입니다."
+        )
+    return BoardReport(
+        board_id=board_id,
+        name_ko=board.name_ko,
+        columns=board.columns,
+        key_field=board.key_field,
+        status_field=board.status_field,
+        accepted=accepted,
+        gates=gates_of(store, accepted.run.run_id) if accepted else (),
+        events=tuple(sorted((e for e, on in history if on == day), key=lambda event: event.key)),
+        history=tuple(event for event, _ in history),
+        records=list_as_of(store, board_id, accepted.run.started_at) if accepted else (),
+        notice=notice,
+        missed_days=(day - before.run.day).days - 1 if before else 0,
+        warnings=warnings_of(store, accepted.run.run_id) if accepted else (),
+    )
+
+
+def _events_between(
+    store: Store, board_id: str, since: date, until: date
+) -> list[tuple[EventRow, date]]:
+    """Return events of accepted runs after the baseline with their day, newest first."""
+    rows = store.rows(
+        _EVENTS + "AND c.is_baseline = 0 AND c.day BETWEEN ? AND ?"
+        " ORDER BY e.occurred_at DESC, e.natural_key",
+        (board_id, str(since), str(until)),
+    )
+    return [(_event_row(row), date.fromisoformat(row["run_day"])) for row in rows]
+
+
+def _event_row(row: sqlite3.Row) -> EventRow:
+    return EventRow(
+        run_id=row["run_id"],
+        occurred_at=datetime.fromisoformat(row["occurred_at"]).astimezone(KST),
+        board_id=row["board_id"],
+        key=row["natural_key"],
+        event_type=EventType(row["event_type"]),
+        reason=Reason(row["reason"]) if row["reason"] else None,
+        grade=Grade(row["grade"]) if row["grade"] else None,
+        changes=load_changes(row["changes_json"]),
+        fields=load_fields(row["record_json"]),
+        missing_since=date.fromisoformat(row["missing_since"]) if row["missing_since"] else None,
+    )
+
+
+def _version_row(row: sqlite3.Row) -> VersionRow:
+    valid_to = row["valid_to"]
+    return VersionRow(
+        key=row["natural_key"],
+        fields=load_fields(row["payload_json"]),
+        valid_from=datetime.fromisoformat(row["valid_from"]).astimezone(KST),
+        valid_to=datetime.fromisoformat(valid_to).astimezone(KST) if valid_to else None,
+        url=row["source_url"],
+        source=row["source_sha256"],
+        row_no=row["source_row"],
+        run_id=row["first_seen_run"],
+        missing_since=date.fromisoformat(row["since_day"]) if row["since_day"] else None,
+        n_missing_reads=row["n_reads"],
+    )

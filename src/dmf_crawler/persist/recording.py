@@ -1,0 +1,297 @@
+"""An accepted run → versions, events, observations and baselines, in one transaction."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+from dmf_crawler.model import (
+    Change,
+    ChangeSet,
+    Counts,
+    EventType,
+    FieldChange,
+    FieldKind,
+    Fields,
+    Grade,
+    KnownRecord,
+    Record,
+    Run,
+    RunSummary,
+    Snapshot,
+    Value,
+)
+from dmf_crawler.persist.runs import finish_run
+from dmf_crawler.persist.store import Store
+
+GRADES = (Grade.SAME, Grade.COSMETIC, Grade.MINOR, Grade.SUBSTANTIVE, Grade.MAJOR)
+TYPED_COLUMNS = ("reg_no", "ingredient_name", "company", "registered_on", "status", "detail_url")
+
+
+def dump_fields(fields: Fields) -> str:
+    """Write values as one JSON object, keys in the order given."""
+    return json.dumps(dict(fields), ensure_ascii=False, separators=(",", ":"))
+
+
+def load_fields(text: str) -> dict[str, Value]:
+    """Read what `dump_fields` wrote."""
+    return {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in json.loads(text).items()
+    }
+
+
+def dump_changes(changes: Iterable[FieldChange]) -> str:
+    """Write changed fields as the list that `dmf_event.changes_json` holds."""
+    return json.dumps(
+        [
+            {
+                "field": change.field,
+                "before": change.before,
+                "after": change.after,
+                "kind": change.kind,
+                "grade": change.grade,
+            }
+            for change in changes
+        ],
+        ensure_ascii=False,
+        separators=(",", ":"),
+    )
+
+
+def load_changes(text: str) -> tuple[FieldChange, ...]:
+    """Read what `dump_changes` wrote."""
+    return tuple(
+        FieldChange(
+            item["field"],
+            _load_value(item["before"]),
+            _load_value(item["after"]),
+            FieldKind(item["kind"]),
+            Grade(item["grade"]),
+        )
+        for item in json.loads(text)
+    )
+
+
+def _load_value(value: Any) -> Value | None:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def known_records(store: Store, board_id: str) -> dict[str, KnownRecord]:
+    """Return every key that was ever accepted with its last version and its missing spell."""
+    rows = store.rows(
+        "SELECT r.natural_key, r.payload_json, r.is_current,"
+        " s.since_day, s.n_reads, s.last_missed_on"
+        " FROM dmf_record r LEFT JOIN missing_spell s ON s.board_id = r.board_id"
+        " AND s.natural_key = r.natural_key AND s.ended_run IS NULL"
+        " WHERE r.sk IN (SELECT max(sk) FROM dmf_record WHERE board_id = ? GROUP BY natural_key)",
+        (board_id,),
+    )
+    return {
+        row["natural_key"]: KnownRecord(
+            row["natural_key"],
+            load_fields(row["payload_json"]),
+            bool(row["is_current"]),
+            date.fromisoformat(row["since_day"]) if row["since_day"] else None,
+            row["n_reads"] or 0,
+            date.fromisoformat(row["last_missed_on"]) if row["last_missed_on"] else None,
+        )
+        for row in rows
+    }
+
+
+def split_numbers(store: Store, board_id: str) -> frozenset[str]:
+    """Return the numbers that several records share, once found out, for good."""
+    rows = store.rows("SELECT number FROM split_number WHERE board_id = ?", (board_id,))
+    return frozenset(row["number"] for row in rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Acceptance:
+    """Everything that one accepted run writes.
+
+    Attributes:
+        summary: How the run ended, status OK.
+        snapshot: What it read.
+        change_set: What differs from the list accepted before.
+        known: What the history knew before (`known_records`).
+        features: Field id → numbers that describe its column that day.
+    """
+
+    summary: RunSummary
+    snapshot: Snapshot
+    change_set: ChangeSet
+    known: Mapping[str, KnownRecord]
+    features: Mapping[str, Mapping[str, float]]
+
+
+def record_accepted(store: Store, acceptance: Acceptance, finished_at: datetime) -> None:
+    """Write an accepted run: all of it or nothing.
+
+    Raises:
+        StoreError: `write_failed`; the history is as before.
+    """
+    run = acceptance.summary.run
+    with store.atomic():
+        finish_run(store, acceptance.summary, finished_at)
+        _write_changes(store, run, acceptance)
+        _write_spells(store, run, acceptance)
+        _write_seen(store, run)
+        _write_split_numbers(store, run, acceptance.snapshot)
+        if not acceptance.summary.is_baseline:
+            _write_observation(store, run, acceptance.summary.counts)
+        store.execute_many(
+            "INSERT OR REPLACE INTO drift_baseline VALUES (?, ?, ?, ?)",
+            (
+                (run.board_id, name, str(run.day), json.dumps(dict(features)))
+                for name, features in acceptance.features.items()
+            ),
+        )
+
+
+def _write_changes(store: Store, run: Run, acceptance: Acceptance) -> None:
+    start = run.started_at.isoformat()
+    changes = acceptance.change_set.changes
+    closing = [change.key for change in changes if change.key in acceptance.known]
+    store.execute_many(
+        "UPDATE dmf_record SET is_current = 0, valid_to = ?"
+        " WHERE board_id = ? AND natural_key = ? AND is_current = 1",
+        ((start, run.board_id, key) for key in closing),
+    )
+    store.execute_many(
+        "INSERT INTO dmf_record (board_id, natural_key, reg_no, ingredient_name, company,"
+        " registered_on, status, detail_url, payload_json, shown_json, source_sha256, source_url,"
+        " source_row, valid_from, is_current, first_seen_run, last_seen_run)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?)",
+        (_version(run, change.after) for change in changes if change.after is not None),
+    )
+    store.execute_many(
+        "INSERT INTO dmf_event (run_id, occurred_at, board_id, natural_key, event_type, reason,"
+        " grade, missing_since, changes_json, record_json) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (_event(run, change, acceptance.known) for change in changes),
+    )
+    # A field that a newer selectors file added is filled into the open version: nothing changed
+    # on the site, so there is neither an event nor a new version.
+    store.execute_many(
+        "UPDATE dmf_record SET payload_json = ?"
+        " WHERE board_id = ? AND natural_key = ? AND is_current = 1",
+        (
+            (dump_fields(acceptance.snapshot.records[key].fields), run.board_id, key)
+            for key in acceptance.change_set.backfilled
+        ),
+    )
+
+
+def _version(run: Run, record: Record) -> tuple[Any, ...]:
+    typed = (record.fields.get(name) for name in TYPED_COLUMNS)
+    return (
+        run.board_id,
+        record.key,
+        *(value if isinstance(value, str) else None for value in typed),
+        dump_fields(record.fields),
+        json.dumps(dict(record.shown), ensure_ascii=False, separators=(",", ":")),
+        record.source,
+        record.url,
+        record.row_no,
+        run.started_at.isoformat(),
+        run.run_id,
+        run.run_id,
+    )
+
+
+def _event(run: Run, change: Change, known: Mapping[str, KnownRecord]) -> tuple[Any, ...]:
+    fields = change.after.fields if change.after is not None else known[change.key].fields
+    grades = [field_change.grade for field_change in change.changes]
+    return (
+        run.run_id,
+        run.started_at.isoformat(),
+        run.board_id,
+        change.key,
+        change.kind,
+        change.reason,
+        max(grades, key=GRADES.index) if grades else None,
+        str(change.missing_since) if change.missing_since else None,
+        dump_changes(change.changes),
+        dump_fields(fields),
+    )
+
+
+def _write_seen(store: Store, run: Run) -> None:
+    """Note on every open version that this run saw it, except on the missing ones."""
+    store.execute(
+        "UPDATE dmf_record SET last_seen_run = ?1 WHERE board_id = ?2 AND is_current = 1"
+        " AND natural_key NOT IN (SELECT natural_key FROM missing_spell"
+        "  WHERE board_id = ?2 AND ended_run IS NULL)",
+        (run.run_id, run.board_id),
+    )
+
+
+def _write_spells(store: Store, run: Run, acceptance: Acceptance) -> None:
+    day = str(run.day)
+    change_set = acceptance.change_set
+    store.execute_many(
+        "INSERT INTO missing_spell (board_id, natural_key, first_run, since_day, last_missed_on,"
+        " n_reads) VALUES (?1, ?2, ?3, ?4, ?4, 1)"
+        " ON CONFLICT (board_id, natural_key) WHERE ended_run IS NULL DO UPDATE"
+        " SET n_reads = n_reads + (last_missed_on <> ?4), last_missed_on = ?4",
+        ((run.board_id, key, run.run_id, day) for key in change_set.missing),
+    )
+    withdrawn = (change.key for change in change_set.changes if change.closes)
+    endings = [(key, "withdrawn") for key in withdrawn]
+    endings += [(key, "came_back") for key in change_set.came_back]
+    store.execute_many(
+        "UPDATE missing_spell SET ended_run = ?, ended_as = ?"
+        " WHERE board_id = ? AND natural_key = ? AND ended_run IS NULL",
+        ((run.run_id, ended_as, run.board_id, key) for key, ended_as in endings),
+    )
+
+
+def _write_split_numbers(store: Store, run: Run, snapshot: Snapshot) -> None:
+    store.execute_many(
+        "INSERT OR IGNORE INTO split_number VALUES (?, ?, ?)",
+        ((run.board_id, number, run.run_id) for number in snapshot.split_numbers),
+    )
+
+
+def _write_observation(store: Store, run: Run, counts: Counts) -> None:
+    changed = int(counts.NEW + counts.MODIFIED + counts.WITHDRAWN + counts.REAPPEARED > 0)
+    store.execute(
+        "INSERT INTO change_observation VALUES (?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT (board_id, observed_on) DO UPDATE SET"
+        " changed = max(changed, excluded.changed), n_new = n_new + excluded.n_new,"
+        " n_modified = n_modified + excluded.n_modified,"
+        " n_withdrawn = n_withdrawn + excluded.n_withdrawn",
+        (
+            run.board_id,
+            str(run.day),
+            changed,
+            counts.NEW,
+            counts.MODIFIED + counts.REAPPEARED,
+            counts.WITHDRAWN,
+        ),
+    )
+
+
+def measure_features(
+    snapshot: Snapshot, change_set: ChangeSet, field_names: Iterable[str]
+) -> dict[str, dict[str, float]]:
+    """Return per field how many cells are empty, distinct and changed: later days' yardstick."""
+    changed: dict[str, int] = {}
+    for change in change_set.changes:
+        if change.kind is not EventType.NEW:
+            for field_change in change.changes:
+                changed[field_change.field] = changed.get(field_change.field, 0) + 1
+    return {name: _measure(snapshot, name, changed.get(name, 0)) for name in field_names}
+
+
+def _measure(snapshot: Snapshot, name: str, n_changed: int) -> dict[str, float]:
+    values = [record.fields.get(name, "") for record in snapshot.records.values()]
+    return {
+        "n_rows": len(values),
+        "n_empty": sum(not value for value in values),
+        "n_distinct": len(set(values)),
+        "n_changed": n_changed,
+    }

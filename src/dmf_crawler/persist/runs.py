@@ -1,0 +1,297 @@
+"""Runs in the history: how each began and ended, the gates it met, the waits a server asked for."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta
+
+from dmf_crawler.errors import UsageError
+from dmf_crawler.model import (
+    KST,
+    Counts,
+    Gate,
+    Outcome,
+    Run,
+    RunRow,
+    RunStatus,
+    RunSummary,
+    day_of,
+    kst,
+)
+from dmf_crawler.persist.store import Store
+
+ABANDONED = "killed"
+ABANDONED_REASON = (
+    "실행이 끝나기 전에 중단되었습니다(강제 종료 또는 정전). 이력은 바뀌지 않았습니다."
+)
+
+
+def begin_run(
+    store: Store,
+    board_id: str,
+    now: datetime,
+    *,
+    selector_version: int,
+    reparse_of: RunRow | None = None,
+    is_dry: bool = False,
+) -> Run:
+    """Give a run its id and, unless it is a dry one, record that it is at work.
+
+    The id is made from the start in KST; where it is taken, `-2`, `-3` … follow.
+
+    Raises:
+        UsageError: `clock_went_back`.
+    """
+    started_at = kst(now)
+    with store.atomic():
+        stem = f"{started_at:%Y%m%dT%H%M%S}-{board_id}"
+        started_at = _after_last_start(store, board_id, started_at)
+        taken = {
+            row["run_id"]
+            for row in store.rows("SELECT run_id FROM crawl_run WHERE run_id LIKE ?", (f"{stem}%",))
+        }
+        run_id, number = stem, 1
+        while run_id in taken:
+            number += 1
+            run_id = f"{stem}-{number}"
+        run = Run(f"{stem}-dry" if is_dry else run_id, board_id, started_at, day_of(started_at))
+        if is_dry:
+            return run
+        raw_dir = reparse_of.raw_dir if reparse_of else f"raw/{run.day}/{board_id}/{run_id}"
+        store.execute(
+            "INSERT INTO crawl_run (run_id, board_id, day, started_at, status, selector_version,"
+            " raw_dir, reparse_of) VALUES (?, ?, ?, ?, 'RUNNING', ?, ?, ?)",
+            (
+                run_id,
+                board_id,
+                str(run.day),
+                started_at.isoformat(),
+                selector_version,
+                raw_dir,
+                reparse_of.run.run_id if reparse_of else None,
+            ),
+        )
+    return run
+
+
+def _after_last_start(store: Store, board_id: str, started_at: datetime) -> datetime:
+    """Return the start, moved one second behind the last accepted run's where it is not later.
+
+    Two accepted runs of a board in the same second would make a version of no length. A start on
+    an earlier day means that the clock is wrong.
+    """
+    row = store.rows(
+        "SELECT max(started_at) AS last FROM crawl_run WHERE board_id = ? AND status = 'OK'",
+        (board_id,),
+    )[0]
+    if row["last"] is None or started_at.isoformat() > row["last"]:
+        return started_at
+    last = datetime.fromisoformat(row["last"])
+    if day_of(started_at) < day_of(last):
+        raise UsageError(
+            "clock_went_back",
+            f"시작 시각 {started_at.isoformat()} 의 기준일이 마지막 채택 실행 {row['last']} 보다 "
+            "이릅니다. PC 시계(또는 --now)를 확인하세요.",
+        )
+    return last + timedelta(seconds=1)
+
+
+def end_abandoned_runs(
+    store: Store,
+    now: datetime,
+    *,
+    code: str = ABANDONED,
+    reason: str = ABANDONED_REASON,
+    exit_code: int = 1,
+) -> tuple[str, ...]:
+    """Mark runs that never ended as FAILED; call it while holding the lock.
+
+    At a start these are killed ones; after an exception it is the run that met it.
+    """
+    with store.atomic():
+        rows = store.rows("SELECT run_id, started_at FROM crawl_run WHERE status = 'RUNNING'")
+        store.execute_many(
+            "UPDATE crawl_run SET status = 'FAILED', finished_at = ?, error_code = ?,"
+            " exit_code = ?, reject_reason = ? WHERE run_id = ?",
+            (
+                (
+                    max(kst(now).isoformat(), row["started_at"]),
+                    code,
+                    exit_code,
+                    reason,
+                    row["run_id"],
+                )
+                for row in rows
+            ),
+        )
+    return tuple(row["run_id"] for row in rows)
+
+
+def finish_run(store: Store, summary: RunSummary, finished_at: datetime) -> None:
+    """Record how a run ended and what its gates saw; the caller holds the transaction."""
+    run = summary.run
+    duration = kst(finished_at) - run.started_at
+    store.execute(
+        "UPDATE crawl_run SET status = ?, finished_at = ?, reject_reason = ?, error_code = ?,"
+        " exit_code = ?, n_rows = ?, n_pages = ?, n_requests = ?, n_new = ?, n_modified = ?,"
+        " n_withdrawn = ?, n_reappeared = ?, n_cosmetic = ?, n_missing = ?, duration_ms = ?,"
+        " is_baseline = ?, warnings_json = ? WHERE run_id = ?",
+        (
+            summary.status,
+            kst(finished_at).isoformat(),
+            summary.fault.message if summary.fault else None,
+            summary.fault.code if summary.fault else None,
+            summary.exit_code,
+            summary.n_rows,
+            summary.n_pages,
+            summary.n_requests,
+            *_numbers(summary.counts),
+            summary.missing,
+            int(duration.total_seconds() * 1000),
+            int(summary.is_baseline),
+            json.dumps(summary.warnings, ensure_ascii=False),
+            run.run_id,
+        ),
+    )
+    store.execute("DELETE FROM gate_result WHERE run_id = ?", (run.run_id,))
+    store.execute_many(
+        "INSERT INTO gate_result VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            (
+                run.run_id,
+                position,
+                gate.code,
+                gate.outcome,
+                gate.observed,
+                gate.limit,
+                gate.message,
+                gate.fault_code,
+            )
+            for position, gate in enumerate(summary.gates)
+        ),
+    )
+
+
+def _numbers(counts: Counts) -> tuple[int, ...]:
+    return (counts.NEW, counts.MODIFIED, counts.WITHDRAWN, counts.REAPPEARED, counts.COSMETIC)
+
+
+def find_runs(
+    store: Store,
+    *,
+    board_id: str | None = None,
+    since: date | None = None,
+    until: date | None = None,
+    limit: int = -1,
+) -> tuple[RunRow, ...]:
+    """Return runs newest first, of one board and of days since … until (both included)."""
+    rows = store.rows(
+        "SELECT * FROM crawl_run WHERE (?1 IS NULL OR board_id = ?1)"
+        " AND (?2 IS NULL OR day >= ?2) AND (?3 IS NULL OR day <= ?3)"
+        " ORDER BY started_at DESC, rowid DESC LIMIT ?4",
+        (
+            board_id,
+            str(since) if since else None,
+            str(until) if until else None,
+            limit,
+        ),
+    )
+    return tuple(_run_row(row) for row in rows)
+
+
+def get_run(store: Store, run_id: str) -> RunRow:
+    """Return one run.
+
+    Raises:
+        UsageError: `no_such_run`.
+    """
+    rows = store.rows("SELECT * FROM crawl_run WHERE run_id = ?", (run_id,))
+    if not rows:
+        raise UsageError(
+            "no_such_run",
+            f"실행 {run_id} 이 이력에 없습니다. runs 명령으로 실행 번호를 확인하세요.",
+        )
+    return _run_row(rows[0])
+
+
+def last_accepted_run(
+    store: Store, board_id: str, *, until: date | None = None, before: datetime | None = None
+) -> RunRow | None:
+    """Return a board's last accepted run, on a day up to `until`, started before `before`."""
+    rows = store.rows(
+        "SELECT * FROM crawl_run WHERE board_id = ?1 AND status = 'OK'"
+        " AND (?2 IS NULL OR day <= ?2) AND (?3 IS NULL OR started_at < ?3)"
+        " ORDER BY started_at DESC LIMIT 1",
+        (board_id, str(until) if until else None, kst(before).isoformat() if before else None),
+    )
+    return _run_row(rows[0]) if rows else None
+
+
+def gates_of(store: Store, run_id: str) -> tuple[Gate, ...]:
+    """Return what the gates of a run saw, in order."""
+    return tuple(
+        Gate(
+            row["code"],
+            Outcome(row["outcome"]),
+            row["observed"],
+            row["limit_value"],
+            row["message"],
+            row["fault_code"],
+        )
+        for row in store.rows(
+            "SELECT * FROM gate_result WHERE run_id = ? ORDER BY position", (run_id,)
+        )
+    )
+
+
+def warnings_of(store: Store, run_id: str) -> tuple[str, ...]:
+    """Return the warnings that a run left."""
+    rows = store.rows("SELECT warnings_json FROM crawl_run WHERE run_id = ?", (run_id,))
+    return tuple(json.loads(rows[0]["warnings_json"])) if rows else ()
+
+
+def _run_row(row: sqlite3.Row) -> RunRow:
+    started_at = datetime.fromisoformat(row["started_at"]).astimezone(KST)
+    finished_at = row["finished_at"]
+    return RunRow(
+        run=Run(row["run_id"], row["board_id"], started_at, date.fromisoformat(row["day"])),
+        status=RunStatus(row["status"]),
+        finished_at=datetime.fromisoformat(finished_at).astimezone(KST) if finished_at else None,
+        n_rows=row["n_rows"],
+        n_requests=row["n_requests"],
+        duration_ms=row["duration_ms"],
+        selector_version=row["selector_version"],
+        is_baseline=bool(row["is_baseline"]),
+        counts=Counts(
+            row["n_new"],
+            row["n_modified"],
+            row["n_withdrawn"],
+            row["n_reappeared"],
+            row["n_cosmetic"],
+        ),
+        missing=row["n_missing"],
+        error_code=row["error_code"] or "",
+        reject_reason=row["reject_reason"] or "",
+        raw_dir=row["raw_dir"],
+        exit_code=row["exit_code"],
+    )
+
+
+def set_host_wait(store: Store, host: str, not_before: datetime) -> None:
+    """Remember that a server asked not to be asked before a moment."""
+    with store.atomic():
+        store.execute(
+            "INSERT INTO host_wait VALUES (?1, ?2)"
+            " ON CONFLICT (host) DO UPDATE SET not_before = max(not_before, ?2)",
+            (host, kst(not_before).isoformat()),
+        )
+
+
+def host_wait(store: Store, host: str) -> datetime | None:
+    """Return the moment before which a server must not be asked, if it ever named one."""
+    rows: Sequence[sqlite3.Row] = store.rows(
+        "SELECT not_before FROM host_wait WHERE host = ?", (host,)
+    )
+    return datetime.fromisoformat(rows[0]["not_before"]) if rows else None

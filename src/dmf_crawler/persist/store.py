@@ -1,0 +1,133 @@
+"""The SQLite file that holds the history: opened, migrated, written in whole transactions.
+
+One writer at a time (the run lock sees to that); WAL with full synchronisation, so that what was
+committed survives a power cut.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Self
+
+from dmf_crawler.errors import StoreError
+from dmf_crawler.persist.migrations import MIGRATIONS
+
+BUSY_TIMEOUT_S = 10.0
+
+
+class Store:
+    """An open history.
+
+    Raises:
+        StoreError: `database_unusable` where the file is no database of ours, `database_newer`
+            where a newer program made it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            self._connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None)
+        except sqlite3.Error as error:
+            raise _unusable(path, error) from error
+        try:
+            self._set_up()
+        except BaseException as error:
+            self._connection.close()
+            if isinstance(error, sqlite3.Error):
+                raise _unusable(path, error) from error
+            raise
+
+    def _set_up(self) -> None:
+        self._connection.row_factory = sqlite3.Row
+        self._connection.execute("PRAGMA foreign_keys = ON")
+        self._connection.execute("PRAGMA synchronous = FULL")
+        mode = self._connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
+        if mode != "wal":
+            raise StoreError(
+                "database_unusable",
+                f"{self.path} 에서 WAL 모드를 쓸 수 없습니다(찾은 값 {mode}). "
+                "네트워크 드라이브가 아닌 이 PC의 디스크에 홈 폴더를 두세요.",
+            )
+        version = self._connection.execute("PRAGMA user_version").fetchone()[0]
+        if version > len(MIGRATIONS):
+            raise StoreError(
+                "database_newer",
+                f"{self.path} 는 더 새로운 프로그램이 만든 자료입니다(판 {version}, "
+                f"이 프로그램은 {len(MIGRATIONS)}까지). 프로그램을 새 판으로 바꾸세요.",
+            )
+        for number, migrate in enumerate(MIGRATIONS[version:], version + 1):
+            with self.atomic():
+                migrate(self._connection)
+                self._connection.execute(f"PRAGMA user_version = {number}")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; an open transaction is rolled back."""
+        self._connection.close()
+
+    @contextmanager
+    def atomic(self) -> Iterator[None]:
+        """Do everything inside or nothing.
+
+        Raises:
+            StoreError: `write_failed`; the transaction was rolled back.
+        """
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+            yield
+            self._connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            self._roll_back()
+            raise StoreError(
+                "write_failed",
+                f"이력 {self.path} 에 쓰지 못했습니다({error}). 아무것도 바뀌지 않았습니다. "
+                "디스크 공간과 쓰기 권한을 확인한 뒤 다시 실행하세요.",
+            ) from error
+        except BaseException:
+            self._roll_back()
+            raise
+
+    def _roll_back(self) -> None:
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
+
+    def execute(self, sql: str, parameters: Iterable[Any] | dict[str, Any] = ()) -> sqlite3.Cursor:
+        """Run one statement of ours with bound values."""
+        values = parameters if isinstance(parameters, dict) else tuple(parameters)
+        return self._connection.execute(sql, values)
+
+    def execute_many(self, sql: str, rows: Iterable[Iterable[Any]]) -> None:
+        """Run one statement of ours for each row of values."""
+        self._connection.executemany(sql, (tuple(row) for row in rows))
+
+    def rows(self, sql: str, parameters: Iterable[Any] = ()) -> list[sqlite3.Row]:
+        """Return all rows of a query.
+
+        Raises:
+            StoreError: `read_failed`, where the file is damaged.
+        """
+        try:
+            return self.execute(sql, parameters).fetchall()
+        except sqlite3.DatabaseError as error:
+            raise StoreError(
+                "read_failed",
+                f"이력 {self.path} 를 읽지 못했습니다({error}). "
+                "verify 명령으로 확인하고, 손상되었으면 백업을 되살리세요.",
+            ) from error
+
+
+def _unusable(path: Path, error: sqlite3.Error) -> StoreError:
+    return StoreError(
+        "database_unusable",
+        f"이력 {path} 를 열 수 없습니다({error}). 파일이 손상되었거나 다른 프로그램이 쓰고 "
+        "있습니다. 다른 프로그램을 닫고 다시 실행하거나 백업을 되살리세요.",
+    )

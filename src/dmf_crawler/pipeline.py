@@ -1,0 +1,231 @@
+"""The straight line, top to bottom: START READING HERE.
+
+    robots gate → throttled fetch → raw store │ guard → parser → snapshot │ gates  │ diff → history
+           (network; bytes on disk)           │         (pure)            │ (pure) │ (transaction)
+
+`run_board` = `crawl` + `process`; re-parsing is `process` alone, on the same bytes. Stages never
+import each other: they meet here and in `crawl`, in frozen values of `model`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import date, datetime
+from pathlib import Path
+
+from dmf_crawler.crawl import Progress, crawl
+from dmf_crawler.errors import StoredDataError, UsageError
+from dmf_crawler.extract.dedup import merge_pages
+from dmf_crawler.extract.parser import read_page
+from dmf_crawler.judge.gates import Evidence, decide, decisive_gate, judge_snapshot, refuse_read
+from dmf_crawler.model import (
+    ChangeSet,
+    Fault,
+    Gate,
+    KnownRecord,
+    PageTable,
+    Run,
+    RunStatus,
+    RunSummary,
+    Snapshot,
+)
+from dmf_crawler.persist.diff import count_changes, diff_snapshot
+from dmf_crawler.persist.questions import report_of_day
+from dmf_crawler.persist.recording import (
+    Acceptance,
+    known_records,
+    measure_features,
+    record_accepted,
+    split_numbers,
+)
+from dmf_crawler.persist.runs import begin_run, finish_run
+from dmf_crawler.publish.report.workbook import write_report
+from dmf_crawler.watch import Watch
+from dmf_crawler.world import World
+
+Clock = Callable[[], datetime]
+
+EXIT_CODES = {RunStatus.OK: 0, RunStatus.HELD: 3, RunStatus.REJECTED: 4}
+
+
+def run_board(
+    watch: Watch, world: World, *, on_progress: Progress, is_dry: bool = False
+) -> RunSummary:
+    """Fetch one board's list, then process it.
+
+    A dry run crawls and judges, and leaves history and reports as they are.
+    """
+    run = begin_run(
+        watch.store,
+        watch.board.id,
+        world.now(),
+        selector_version=watch.selectors.file.schema_version,
+        is_dry=is_dry,
+    )
+    fault, n_requests = crawl(run, watch, world, on_progress=on_progress)
+    if fault is None:
+        folder = watch.raw_store.folder(run)
+        return process(run, watch, folder, now=world.now, n_requests=n_requests, is_dry=is_dry)
+    summary = replace(refuse(run, fault), n_requests=n_requests)
+    return summary if is_dry else _close(watch, summary, world.now)
+
+
+def process(
+    run: Run,
+    watch: Watch,
+    folder: Path,
+    *,
+    now: Clock,
+    n_requests: int = 0,
+    is_dry: bool = False,
+) -> RunSummary:
+    """Turn the kept pages of a run into history, unless a gate is against it."""
+    snapshot = read_snapshot(watch, folder)
+    if isinstance(snapshot, Fault):
+        summary = replace(refuse(run, snapshot), n_requests=n_requests)
+        return summary if is_dry else _close(watch, summary, now)
+    known = known_records(watch.store, watch.board.id)
+    change_set = diff_snapshot(known, snapshot, day=run.day, rules=watch.diff_rules)
+    gates = judge_snapshot(
+        _collect_evidence(watch, snapshot, change_set, known), watch.home.settings.gates
+    )
+    summary = replace(
+        _summarise(run, watch, snapshot, change_set, gates),
+        n_requests=n_requests,
+        is_baseline=not known,
+    )
+    if is_dry:
+        return summary
+    if summary.status is not RunStatus.OK:
+        return _close(watch, summary, now)
+    features = measure_features(snapshot, change_set, watch.selectors.kinds)
+    record_accepted(watch.store, Acceptance(summary, snapshot, change_set, known, features), now())
+    return summary
+
+
+def read_snapshot(watch: Watch, folder: Path) -> Snapshot | Fault:
+    """Read the last complete pass of a run's kept pages into one snapshot."""
+    tables: dict[tuple[int, str, int], PageTable | Fault] = {}
+    for page in watch.raw_store.pages(folder):
+        request = page.request
+        if request.kind in {"list", "recheck"} and page.status == 200:
+            # A page that was asked for again after a fault: the last answer counts.
+            tables[request.pass_no, request.kind, request.page_no] = read_page(
+                page, watch.selectors
+            )
+    complete = [pass_no for pass_no, kind, _ in tables if kind == "recheck"]
+    if not complete:
+        return _name_incomplete(tables)
+    last = max(complete)
+    of_pass = {key[1:]: table for key, table in tables.items() if key[0] == last}
+    in_order: list[PageTable] = []
+    for _, table in sorted(of_pass.items(), key=lambda item: item[0]):  # `list` before `recheck`
+        if isinstance(table, Fault):
+            return table
+        in_order.append(table)
+    known_split = split_numbers(watch.store, watch.board.id)
+    return merge_pages(in_order[:-1], in_order[-1], watch.selectors, split_numbers=known_split)
+
+
+def _name_incomplete(tables: dict[tuple[int, str, int], PageTable | Fault]) -> Fault:
+    faults = [table for table in tables.values() if isinstance(table, Fault)]
+    if faults:
+        return faults[-1]
+    return Fault(
+        "incomplete_pages",
+        f"저장된 목록 페이지가 {len(tables)}쪽뿐이고 끝까지 읽은 기록이 없습니다. "
+        "이 실행은 도중에 끝났으므로 다시 읽을 수 없습니다. 같은 날의 다른 실행을 고르세요.",
+        exit_code=6,
+        is_retryable=True,
+    )
+
+
+def _collect_evidence(
+    watch: Watch, snapshot: Snapshot, change_set: ChangeSet, known: Mapping[str, KnownRecord]
+) -> Evidence:
+    file = watch.selectors.file
+    return Evidence(
+        snapshot=snapshot,
+        change_set=change_set,
+        known=known,
+        required={
+            name: field.label_ko for name, field in file.fields.items() if field.validate.required
+        },
+        number_field=file.key.number,
+        number_label=file.fields[file.key.number].label_ko,
+        number_pattern=watch.selectors.number_pattern,
+        min_rows=file.row.min_expected,
+    )
+
+
+def _summarise(
+    run: Run, watch: Watch, snapshot: Snapshot, change_set: ChangeSet, gates: Sequence[Gate]
+) -> RunSummary:
+    status = decide(gates)
+    fault = None
+    if status is not RunStatus.OK:
+        gate = decisive_gate(gates)
+        fault = Fault(gate.fault_code, gate.message, EXIT_CODES[status])
+    labels = {column.field: column.label_ko for column in watch.selectors.columns}
+    return RunSummary(
+        run=run,
+        status=status,
+        exit_code=EXIT_CODES[status],
+        gates=tuple(gates),
+        counts=count_changes(change_set),
+        n_rows=len(snapshot.records),
+        n_pages=snapshot.n_pages,
+        missing=len(change_set.missing),
+        fault=fault,
+        warnings=tuple(
+            f"{labels.get(name, name)} 열의 기본 셀렉터가 듣지 않아 예비 셀렉터로 읽었습니다."
+            for name in snapshot.fallbacks_used
+        ),
+    )
+
+
+def refuse(run: Run, fault: Fault) -> RunSummary:
+    """Return the summary of a run without a readable list: REJECTED by a gate, else FAILED."""
+    status = RunStatus.REJECTED if fault.exit_code == 4 else RunStatus.FAILED
+    gates = refuse_read(fault) if fault.exit_code in {4, 7} else ()
+    return RunSummary(run, status, fault.exit_code, gates=gates, fault=fault)
+
+
+def _close(watch: Watch, summary: RunSummary, now: Clock) -> RunSummary:
+    """Record a run that changes nothing but its own line; what it saw counts as nothing."""
+    with watch.store.atomic():
+        finish_run(watch.store, summary, now())
+    return summary
+
+
+def publish_day(watches: Sequence[Watch], day: date, *, written_at: datetime) -> Path:
+    """Write the workbook of a day from the history.
+
+    Raises:
+        UsageError: `nothing_accepted`: no board has an accepted run up to that day.
+        StoredDataError: `report_not_written`; an older file of that name stays as it is.
+    """
+    first = watches[0]
+    rules = first.home.settings
+    report = report_of_day(
+        first.store,
+        tuple(watch.report_request for watch in watches),
+        day,
+        written_at=written_at,
+        rules=(rules.report.history_days, rules.report.log_runs, rules.history.missing_runs),
+    )
+    if all(board.accepted is None for board in report.boards):
+        raise UsageError(
+            "nothing_accepted",
+            f"{day} 까지 채택된 실행이 없어 리포트를 만들 수 없습니다. "
+            "runs 명령으로 채택된 날을 확인하세요.",
+        )
+    try:
+        first.home.reports.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoredDataError(
+            "report_not_written",
+            f"리포트 폴더 {first.home.reports} 를 만들 수 없습니다({error}). 권한을 확인하세요.",
+        ) from error
+    return write_report(report, first.home.reports / f"DMF_{day}.xlsx")

@@ -1,0 +1,338 @@
+"""Write cells safely: text stays text, in one colour language, and no cell is lost unnoticed.
+
+Excel's limits that a writer must keep: 32,767 UTF-16 units a cell, 65,530 links a sheet, 2,079
+units a link; XML 1.0 allows neither control characters nor lone surrogates.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import product
+
+from xlsxwriter.format import Format
+from xlsxwriter.workbook import Workbook
+from xlsxwriter.worksheet import Worksheet
+
+from dmf_crawler.errors import StoredDataError
+
+FONT = "맑은 고딕"
+MAX_CELL_UNITS = 32_767
+MAX_LINKS = 65_530
+MAX_LINK_UNITS = 2_079
+HEADER_HEIGHT_PT = 33.0
+LINE_HEIGHT_PT = 13.5
+MAX_ROW_HEIGHT_PT = 408.75
+LOST_AT_LINE_END = 2.0
+"""Half-width characters that a broken line leaves empty, on average."""
+
+A3_FROM_WIDTH = 230.0
+"""Wider sheets, in half-width characters, are too small to read on one page of A4."""
+
+_NEVER_IN_XML = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_SAFE_LINK = re.compile(r"internal:'[^']+'![A-Z]+[0-9]+|https?://[!-~]+")
+
+
+class Tone(StrEnum):
+    """The colour language of the workbook; 요약 explains it."""
+
+    PLAIN = "plain"
+    NEW = "new"
+    CHANGED = "changed"
+    WITHDRAWN = "withdrawn"
+    REAPPEARED = "reappeared"
+    MISSING = "missing"
+
+
+class Role(StrEnum):
+    """What a cell is for; decides everything but its colour."""
+
+    TEXT = "text"
+    LINK = "link"
+    NUMBER = "number"
+    DECIMAL = "decimal"
+    HEADER = "header"
+    OWN_HEADER = "own_header"  # a column that is ours and not the site's
+    HEADING = "heading"
+    NOTE = "note"
+    ALERT = "alert"
+    STRONG = "strong"  # a table's cell that must not be missed
+    MESSAGE = "message"  # one line in place of a table's rows
+    TITLE = "title"
+
+
+FILL: Mapping[Tone, str] = {
+    Tone.NEW: "#DFF2E1",
+    Tone.CHANGED: "#FFF0CC",
+    Tone.WITHDRAWN: "#FADCD9",
+    Tone.REAPPEARED: "#DCE9FA",
+    Tone.MISSING: "#E4E4E4",
+}
+
+TAB: Mapping[Tone, str] = {
+    Tone.NEW: "#3A9B4A",
+    Tone.CHANGED: "#E0A100",
+    Tone.WITHDRAWN: "#C8403A",
+}
+
+_WRAPPED = frozenset({Role.TEXT, Role.LINK, Role.STRONG})
+_GRID = {"border": 1, "border_color": "#D0D4D9", "valign": "top"}
+_LOOK: Mapping[Role, Mapping[str, object]] = {
+    Role.TEXT: {**_GRID, "text_wrap": True},
+    Role.STRONG: {**_GRID, "text_wrap": True, "bold": True, "font_color": "#B3261E"},
+    Role.LINK: {**_GRID, "text_wrap": True, "font_color": "#1155CC", "underline": 1},
+    Role.NUMBER: {**_GRID, "align": "right", "num_format": "#,##0_)"},
+    Role.DECIMAL: {**_GRID, "align": "right", "num_format": "#,##0.0###_)"},
+    Role.HEADER: {
+        **_GRID,
+        "bold": True,
+        "font_color": "#FFFFFF",
+        "bg_color": "#1F3A5F",
+        "text_wrap": True,
+        "align": "center",
+        "valign": "vcenter",
+    },
+    Role.OWN_HEADER: {
+        **_GRID,
+        "bold": True,
+        "font_color": "#FFFFFF",
+        "bg_color": "#6B7685",
+        "text_wrap": True,
+        "align": "center",
+        "valign": "vcenter",
+    },
+    Role.HEADING: {"bold": True, "font_size": 12, "font_color": "#1F3A5F", "valign": "vcenter"},
+    Role.NOTE: {"text_wrap": True, "valign": "top"},
+    Role.ALERT: {"bold": True, "font_color": "#B3261E", "text_wrap": True, "valign": "top"},
+    Role.MESSAGE: {"italic": True, "font_color": "#5F6B7A"},
+    Role.TITLE: {"bold": True, "font_size": 16, "font_color": "#1F3A5F", "valign": "vcenter"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell before it is written.
+
+    Attributes:
+        value: Text, a number, or None for an empty cell.
+        role: What it is for; a number that is not whole is shown as a decimal.
+        tone: Its colour.
+        link: `internal:'sheet'!A1` or an http(s) address; "" for none. An address that Excel
+            would not take, or one link too many for the sheet, leaves plain text.
+    """
+
+    value: str | float | None = None
+    role: Role = Role.TEXT
+    tone: Tone = Tone.PLAIN
+    link: str = ""
+
+
+Formats = Mapping[tuple[Role, Tone], Format]
+"""The looks of a workbook; every role in every tone."""
+
+
+def add_formats(workbook: Workbook) -> Formats:
+    """Register every role in every tone."""
+    return {
+        (role, tone): workbook.add_format(
+            {**_LOOK[role], **({"bg_color": FILL[tone]} if tone in FILL else {})}
+        )
+        for role, tone in product(Role, Tone)
+    }
+
+
+class Sheet:
+    """One worksheet, written row by row from the top; remembers the next row and the links.
+
+    Attributes:
+        name: As on its tab.
+        row: Next row, 0-based.
+        n_links: Links so far.
+    """
+
+    def __init__(self, worksheet: Worksheet, formats: Formats) -> None:
+        self.name: str = worksheet.name
+        self.row = 0
+        self.n_links = 0
+        self._widths: tuple[float, ...] = ()
+        self._worksheet = worksheet
+        self._formats = formats
+
+    def set_widths(self, widths: Iterable[float]) -> None:
+        """Set the columns' widths in characters of the default font; before the first row."""
+        self._widths = tuple(widths)
+        for column, width in enumerate(self._widths):
+            self._check(self._worksheet.set_column(column, column, width), column)
+        if sum(self._widths) > A3_FROM_WIDTH:
+            self._worksheet.set_paper(8)  # A3
+
+    def set_page(self, *, day: str, tone: Tone = Tone.PLAIN) -> None:
+        """Set up printing (landscape, one page wide, numbered) and the colour of the tab."""
+        worksheet = self._worksheet
+        worksheet.set_landscape()
+        worksheet.set_paper(9)  # A4
+        worksheet.set_margins(left=0.4, right=0.4, top=0.7, bottom=0.6)
+        worksheet.fit_to_pages(1, 0)
+        worksheet.set_header(f"&L{self.name.replace('&', '&&')}&C사내용&R{day}")
+        worksheet.set_footer("&C&P / &N")
+        worksheet.hide_gridlines(2)
+        worksheet.ignore_errors({"number_stored_as_text": "A1:XFD1048576"})
+        if tone in TAB:
+            worksheet.set_tab_color(TAB[tone])
+
+    def write_row(self, cells: Sequence[Cell], *, height_pt: float | None = None) -> None:
+        """Write cells from the first column on.
+
+        Args:
+            cells: Not more than there are widths.
+            height_pt: Of the row; None for as many lines as its text takes in these widths.
+                Excel would fit the height itself when it opens the file, other programs do not.
+
+        Raises:
+            StoredDataError: `report_not_written` when a cell did not arrive.
+        """
+        height_pt = height_pt or self._fit_height(cells)
+        if height_pt is not None:
+            self._worksheet.set_row(self.row, height_pt)
+        for column, cell in enumerate(cells):
+            self._write(column, cell)
+        self.row += 1
+
+    def write_header(self, labels: Sequence[str], *, n_own: int = 0) -> None:
+        """Write a table's header; the last `n_own` columns are marked as ours."""
+        n_site = len(labels) - n_own
+        roles = [Role.HEADER] * n_site + [Role.OWN_HEADER] * n_own
+        cells = [Cell(label, role) for label, role in zip(labels, roles, strict=True)]
+        self.write_row(cells, height_pt=HEADER_HEIGHT_PT)
+
+    def write_wide(self, cells: Sequence[Cell]) -> None:
+        """Write fewer cells than there are columns; the last one spans all that are left."""
+        first, last = len(cells) - 1, cells[-1]
+        look = self._formats[last.role, last.tone]
+        self._check(
+            self._worksheet.merge_range(self.row, first, self.row, len(self._widths) - 1, "", look),
+            first,
+        )
+        n_lines = count_lines(str(last.value or ""), sum(self._widths[first:]))
+        line_pt = LINE_HEIGHT_PT * (1.7 if last.role in (Role.TITLE, Role.HEADING) else 1.0)
+        self.write_row(cells, height_pt=min(n_lines * line_pt + 3, MAX_ROW_HEIGHT_PT))
+
+    def skip_row(self) -> None:
+        """Leave a row empty."""
+        self.row += 1
+
+    def freeze(self, *, n_rows: int = 1, n_columns: int = 0) -> None:
+        """Keep the first rows and columns in view, and repeat the rows on every printed page."""
+        self._worksheet.freeze_panes(n_rows, n_columns)
+        self._worksheet.repeat_rows(0, n_rows - 1)
+
+    def filter(self, *, n_columns: int) -> None:
+        """Put filter buttons on the header in the first row, over all rows written so far."""
+        self._check(self._worksheet.autofilter(0, 0, max(self.row - 1, 0), n_columns - 1), 0)
+
+    def _fit_height(self, cells: Sequence[Cell]) -> float | None:
+        n_lines = max(
+            (
+                count_lines(cell.value, width)
+                for cell, width in zip(cells, self._widths, strict=False)
+                if isinstance(cell.value, str) and cell.role in _WRAPPED
+            ),
+            default=1,
+        )
+        return min(n_lines * LINE_HEIGHT_PT + 3, MAX_ROW_HEIGHT_PT) if n_lines > 1 else None
+
+    def _write(self, column: int, cell: Cell) -> None:
+        value = clean_text(cell.value) if isinstance(cell.value, str) else cell.value
+        if value is None or value == "":
+            look = self._formats[cell.role, cell.tone]
+            self._check(self._worksheet.write_blank(self.row, column, None, look), column)
+        elif isinstance(value, str):
+            self._write_text(column, value, cell)
+        elif math.isfinite(value):
+            role = Role.NUMBER if value == int(value) else Role.DECIMAL
+            look = self._formats[role, cell.tone]
+            self._check(self._worksheet.write_number(self.row, column, value, look), column)
+        else:
+            self._write_text(column, str(value), cell)
+
+    def _write_text(self, column: int, text: str, cell: Cell) -> None:
+        link = cell.link if self.n_links < MAX_LINKS and is_safe_link(cell.link) else ""
+        look = self._formats[Role.LINK if link else cell.role, cell.tone]
+        if link:
+            self.n_links += 1
+            self._check(
+                self._worksheet.write_url(self.row, column, link, look, string=text), column
+            )
+        if text.startswith("<r>") and text.endswith("</r>"):
+            # XlsxWriter takes such a string for markup of its own; in two runs it escapes it.
+            parts = (text[0], look, text[1:], look)
+            self._check(self._worksheet.write_rich_string(self.row, column, *parts), column)
+        elif not link:
+            self._check(self._worksheet.write_string(self.row, column, text, look), column)
+
+    def _check(self, code: int, column: int) -> None:
+        """Refuse to go on when XlsxWriter left a cell out, which it tells by its answer alone."""
+        if code != 0:
+            raise StoredDataError(
+                "report_not_written",
+                f"보고서의 {self.name} 시트 {self.row + 1}행 {column + 1}열을 쓰지 못했습니다"
+                f"(XlsxWriter 응답 {code}, 기대값 0). 이전 보고서는 그대로 있습니다."
+                " 로그 파일과 함께 담당 개발자에게 알려 주십시오.",
+            )
+
+
+def clean_text(text: str) -> str:
+    """Return text as a cell can hold it.
+
+    Line ends become LF, the line break of a cell; control characters, lone surrogates and
+    noncharacters are dropped; text beyond Excel's limit is cut and ends with a note saying so.
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = _NEVER_IN_XML.sub("", text)
+    if len(text) <= MAX_CELL_UNITS // 2:
+        return text
+    return _cut(text)
+
+
+def _cut(text: str) -> str:
+    encoded = text.encode("utf-16-le")
+    if len(encoded) <= 2 * MAX_CELL_UNITS:
+        return text
+    note = f"\n[이하 생략: 전체 {len(text):,}자]"
+    kept = encoded[: 2 * (MAX_CELL_UNITS - len(note))]
+    return kept.decode("utf-16-le", errors="ignore") + note
+
+
+def is_safe_link(link: str) -> bool:
+    """Tell whether Excel takes a link: into this workbook, or http(s) in printable ASCII."""
+    return len(link) <= MAX_LINK_UNITS and _SAFE_LINK.fullmatch(link) is not None
+
+
+def display_width(text: str) -> float:
+    """Return how wide the widest line is, in half-width characters.
+
+    The mean of characters and UTF-8 bytes: 1 for ASCII, 2 for Hangul, 1.5 for accented Latin.
+    """
+    return max(
+        (len(line) + len(line.encode("utf-8", "surrogatepass"))) / 2 for line in text.split("\n")
+    )
+
+
+def count_lines(text: str, width: float) -> int:
+    """Return how many lines text takes in a cell of that width; breaking at words costs some."""
+    if 2 * len(text) < width and "\n" not in text:
+        return 1
+    return sum(
+        1 if measured <= width else math.ceil(measured / (width - LOST_AT_LINE_END))
+        for measured in map(display_width, text.split("\n"))
+    )
+
+
+def fit_width(label: str, values: Iterable[str], *, most: float) -> float:
+    """Return a column width for nine in ten values, 8 to `most`; a header may take two lines."""
+    widths = sorted(display_width(value) for value in values)
+    usual = widths[(len(widths) - 1) * 9 // 10] if widths else 0.0
+    return min(max(usual + 2, display_width(label) / 2 + 4, 8.0), most)

@@ -1,0 +1,110 @@
+"""이력: what happened lately, newest first. 실행로그: the runs behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dmf_crawler.model import BoardReport, EventRow, Report, RunRow
+from dmf_crawler.publish.report.cells import Cell, Role, Sheet
+from dmf_crawler.publish.report.columns import Places, key_cell, lay_out
+from dmf_crawler.publish.report.records import EVENT_TONES
+from dmf_crawler.publish.report.wording import (
+    EVENT_WORDS,
+    STATUS_WORDS,
+    describe_changes,
+    show_grade,
+    show_moment,
+    show_reason,
+)
+
+HISTORY_COLUMNS = ("구분", "정도", "변경 내용", "사유", "run_id")
+HISTORY_WIDTHS = (9.0, 8.0, 64.0, 24.0, 34.0)
+
+RUN_COLUMNS = (
+    "기준일",
+    "시작",
+    "종료",
+    "상태",
+    "건수",
+    "요청 수",
+    "소요(초)",
+    "신규",
+    "변경",
+    "취하",
+    "재등장",
+    "확인 중",
+    "기준선",
+    "셀렉터 버전",
+    "오류 코드",
+    "사유",
+)
+RUN_WIDTHS = (11.0, 19.0, 19.0, 8.0, 9.0, 8.0, 9.0, 7.0, 7.0, 7.0, 8.0, 8.0, 8.0, 8.0, 20.0, 40.0)
+
+
+def write_history(sheet: Sheet, report: Report, places: Places) -> None:
+    """Write the events of all boards, newest first."""
+    layout = lay_out(report, pick=lambda board: ())
+    sheet.set_widths([20.0, *layout.widths, *HISTORY_WIDTHS])
+    header = ["일시", *layout.header, *HISTORY_COLUMNS]
+    sheet.write_header(header)
+    rows = [(board, event) for board in report.boards for event in board.history]
+    for board, event in sorted(rows, key=lambda row: row[1].occurred_at, reverse=True):
+        first = layout.cells(
+            board, event.fields, key_cell(board, (event.key, event.fields), places)
+        )
+        sheet.write_row([Cell(show_moment(event.occurred_at)), *first, *_event_cells(board, event)])
+    sheet.freeze(n_columns=1 + layout.n_key_columns)
+    sheet.filter(n_columns=len(header))
+    if not rows:
+        sheet.write_row([Cell("기록된 변동이 없습니다.", Role.MESSAGE)])
+
+
+def _event_cells(board: BoardReport, event: EventRow) -> list[Cell]:
+    return [
+        Cell(EVENT_WORDS[event.event_type], tone=EVENT_TONES[event.event_type]),
+        Cell(show_grade(event.grade)),
+        Cell(describe_changes(event.changes, board.columns)),
+        Cell(show_reason(event.reason)),
+        Cell(event.run_id),
+    ]
+
+
+def write_runs(sheet: Sheet, report: Report) -> None:
+    """Write one line a run, newest first as given."""
+    board_ids = {board.board_id for board in report.boards}
+    board_ids.update(row.run.board_id for row in report.runs)
+    has_board = len(board_ids) > 1
+    names = {board.board_id: board.name_ko for board in report.boards}
+    sheet.set_widths([32.0, *([22.0] if has_board else []), *RUN_WIDTHS])
+    header = ["run_id", *(["게시판"] if has_board else []), *RUN_COLUMNS]
+    sheet.write_header(header)
+    for row in report.runs:
+        sheet.write_row(_run_cells(row, names, has_board=has_board))
+    sheet.freeze(n_columns=1)
+    sheet.filter(n_columns=len(header))
+    if not report.runs:
+        sheet.write_row([Cell("기록된 실행이 없습니다.", Role.MESSAGE)])
+
+
+def _run_cells(row: RunRow, names: Mapping[str, str], *, has_board: bool) -> list[Cell]:
+    run, counts = row.run, row.counts
+    return [
+        Cell(run.run_id),
+        *([Cell(names.get(run.board_id, run.board_id))] if has_board else []),
+        Cell(run.day.isoformat()),
+        Cell(show_moment(run.started_at)),
+        Cell(show_moment(row.finished_at)),
+        Cell(STATUS_WORDS[row.status]),
+        Cell(row.n_rows),
+        Cell(row.n_requests),
+        Cell(round(row.duration_ms / 1000, 1) if row.duration_ms is not None else None),
+        Cell(counts.NEW),
+        Cell(counts.MODIFIED),
+        Cell(counts.WITHDRAWN),
+        Cell(counts.REAPPEARED),
+        Cell(row.missing),
+        Cell("예" if row.is_baseline else ""),
+        Cell(row.selector_version),
+        Cell(row.error_code),
+        Cell(row.reject_reason),
+    ]

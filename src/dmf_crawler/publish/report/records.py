@@ -1,0 +1,71 @@
+"""전체현황: the current list, cell by cell as the site shows it, then columns of our own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dmf_crawler.model import BoardReport, EventRow, EventType, VersionRow, kst
+from dmf_crawler.publish.report.cells import Cell, Sheet, Tone
+from dmf_crawler.publish.report.columns import key_column, measure_widths
+from dmf_crawler.publish.report.tally import is_cosmetic
+from dmf_crawler.publish.report.wording import show_value
+
+OWN_COLUMNS = ("확인 중 시작일", "유효 시작일", "원본 페이지")
+OWN_WIDTHS = (13.0, 13.0, 13.0)
+
+EVENT_TONES: Mapping[EventType, Tone] = {
+    EventType.NEW: Tone.NEW,
+    EventType.MODIFIED: Tone.CHANGED,
+    EventType.WITHDRAWN: Tone.WITHDRAWN,
+    EventType.REAPPEARED: Tone.REAPPEARED,
+}
+
+
+def write_records(sheet: Sheet, board: BoardReport) -> None:
+    """Write the list in its order; the number of a record with an event carries its colour.
+
+    The first row is the header and the records follow without a gap: `columns.find_places`
+    counts on it.
+    """
+    sheet.set_widths([*measure_widths(board), *OWN_WIDTHS])
+    labels = [column.label_ko for column in board.columns]
+    sheet.write_header([*labels, *OWN_COLUMNS], n_own=len(OWN_COLUMNS))
+    tones = _tones_by_key(board.events)
+    for record in board.records:
+        sheet.write_row(_record_cells(board, record, tones.get(record.key, Tone.PLAIN)))
+    sheet.freeze(n_columns=board.columns.index(key_column(board)) + 1)
+    sheet.filter(n_columns=len(labels) + len(OWN_COLUMNS))
+
+
+def _tones_by_key(events: tuple[EventRow, ...]) -> dict[str, Tone]:
+    return {event.key: EVENT_TONES[event.event_type] for event in events if not is_cosmetic(event)}
+
+
+def _record_cells(board: BoardReport, record: VersionRow, tone: Tone) -> list[Cell]:
+    is_missing = record.missing_since is not None
+    cells = [
+        Cell(
+            show_value(record.fields.get(column.field)),
+            tone=_tone_of(is_key=column.field == board.key_field, tone=tone, is_missing=is_missing),
+        )
+        for column in board.columns
+    ]
+    rest = Tone.MISSING if is_missing else Tone.PLAIN
+    return [
+        *cells,
+        Cell(record.missing_since.isoformat() if record.missing_since else None, tone=rest),
+        Cell(f"{kst(record.valid_from):%Y-%m-%d}", tone=rest),
+        Cell(_source_text(record), tone=rest, link=record.url),
+    ]
+
+
+def _tone_of(*, is_key: bool, tone: Tone, is_missing: bool) -> Tone:
+    if is_key and tone is not Tone.PLAIN:
+        return tone
+    return Tone.MISSING if is_missing else Tone.PLAIN
+
+
+def _source_text(record: VersionRow) -> str:
+    if not record.url:
+        return ""
+    return f"열기 ({record.row_no}행)" if record.row_no else "열기"

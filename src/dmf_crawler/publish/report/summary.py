@@ -1,0 +1,265 @@
+"""요약: what a reader needs to know first, and whether the list can be trusted today."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dmf_crawler.model import BoardReport, Gate, Outcome, Report, RunRow
+from dmf_crawler.publish.report.cells import Cell, Role, Sheet, Tone
+from dmf_crawler.publish.report.columns import Places
+from dmf_crawler.publish.report.tally import Tally, tally_board
+from dmf_crawler.publish.report.wording import OUTCOME_WORDS, show_moment
+
+WIDTHS = (16.0, 12.0, 12.0, 12.0, 78.0)
+WEEKDAYS = "월화수목금토일"
+
+OUTCOME_ROLES: Mapping[Outcome, Role] = {
+    Outcome.PASS: Role.TEXT,
+    Outcome.WARN: Role.STRONG,
+    Outcome.HOLD: Role.STRONG,
+    Outcome.REJECT: Role.STRONG,
+}
+
+LEGEND: tuple[tuple[str, Tone, str], ...] = (
+    ("신규", Tone.NEW, "목록에 새로 등록된 건입니다."),
+    ("변경", Tone.CHANGED, "값이 바뀐 건입니다. 변경 시트에서는 바뀐 뒤의 값에 칠합니다."),
+    ("취하", Tone.WITHDRAWN, "취하로 기록한 건입니다."),
+    ("재등장", Tone.REAPPEARED, "취하로 기록했으나 다시 나타났거나 정상으로 돌아온 건입니다."),
+    ("확인 중", Tone.MISSING, "목록에서 사라졌으나 아직 취하로 기록하지 않은 건입니다."),
+)
+
+SHEETS: tuple[tuple[str, str], ...] = (
+    ("신규", "새로 등록된 건과 재등장한 건"),
+    ("변경", "바뀐 항목마다 한 행: 이전 값과 이후 값"),
+    ("취하", "취하로 기록한 건과 확인 중인 건"),
+    ("이력", "최근 변동을 최신순으로 모은 표(표기 변경 포함)"),
+    ("실행로그", "최근 수집 실행의 결과"),
+)
+
+
+def write_summary(sheet: Sheet, report: Report, places: Places) -> None:
+    """Write the title, a section a board, and how to read the workbook."""
+    sheet.set_widths(WIDTHS)
+    weekday = WEEKDAYS[report.day.weekday()]
+    title = f"DMF 변동 보고서 {report.day.isoformat()} ({weekday})"
+    _write_wide(sheet, Cell(title, Role.TITLE))
+    written = f"사내용: 외부로 배포하지 마십시오. 작성 {show_moment(report.written_at)} (한국 시간)"
+    _write_wide(sheet, Cell(written, Role.ALERT))
+    for board in report.boards:
+        _write_board(sheet, report, board, places)
+    _write_delay(sheet, report)
+    _write_legend(sheet)
+    _write_guide(sheet, report, places)
+
+
+def _write_board(sheet: Sheet, report: Report, board: BoardReport, places: Places) -> None:
+    tally = tally_board(board)
+    _write_heading(sheet, board.name_ko)
+    for alert in _alerts(board):
+        _write_wide(sheet, Cell(alert, Role.ALERT))
+    for sentence in _sentences(report, board, tally):
+        _write_wide(sheet, Cell(sentence, Role.NOTE))
+    sheet.skip_row()
+    _write_counts(sheet, report, board, tally, places.sheet_names[board.board_id])
+    _write_gates(sheet, board.gates)
+    _write_run(sheet, board)
+
+
+def _alerts(board: BoardReport) -> list[str]:
+    """Return what a reader must not miss: a run that was not accepted, missed days, warnings."""
+    alerts = [board.notice] if board.notice else []
+    if board.missed_days:
+        alerts.append(
+            f"이 목록 전에 수집하지 못한 날이 {board.missed_days:,}일 있습니다."
+            " 그 사이의 변동은 이번에 함께 기록했습니다."
+        )
+    return [*alerts, *board.warnings]
+
+
+def _sentences(report: Report, board: BoardReport, tally: Tally) -> list[str]:
+    """Return what happened, in one to three sentences."""
+    if board.accepted is None:
+        return ["아직 채택한 수집이 없어 보여 드릴 목록이 없습니다."]
+    if board.accepted.is_baseline:
+        return [_say_baseline(tally)]
+    sentences = [_say_events(tally), _say_rest(report, tally), _say_size(tally)]
+    return [sentence for sentence in sentences if sentence]
+
+
+def _say_baseline(tally: Tally) -> str:
+    return (
+        f"최초 수집(기준선): {tally.n_records:,}건을 등록했습니다."
+        " 변경 비교는 다음 실행부터 시작됩니다."
+    )
+
+
+def _say_events(tally: Tally) -> str:
+    if not tally.n_events:
+        return "직전에 채택한 수집 이후 신규, 변경, 취하, 재등장이 없습니다."
+    parts = [
+        f"신규 {tally.n_new:,}건" if tally.n_new else "",
+        f"변경 {tally.n_changed:,}건(항목 {tally.n_changed_fields:,}개)" if tally.n_changed else "",
+        f"취하 {tally.n_withdrawn:,}건" if tally.n_withdrawn else "",
+        f"재등장 {tally.n_reappeared:,}건" if tally.n_reappeared else "",
+    ]
+    said = ", ".join(part for part in parts if part)
+    return f"직전에 채택한 수집 이후 {said}이 있었습니다."
+
+
+def _say_rest(report: Report, tally: Tally) -> str:
+    parts = [
+        f"표기만 바뀐 {tally.n_cosmetic:,}건은 이력 시트에만 실었습니다."
+        if tally.n_cosmetic
+        else "",
+        f"목록에서 사라진 {tally.n_missing:,}건은 확인 중이며, 연속 {report.missing_runs}회"
+        " 확인하면 취하로 기록합니다."
+        if tally.n_missing
+        else "",
+    ]
+    return " ".join(part for part in parts if part)
+
+
+def _say_size(tally: Tally) -> str:
+    if tally.n_normal is None:
+        return f"현재 목록은 {tally.n_records:,}건입니다."
+    return f"현재 목록은 {tally.n_records:,}건이고, 이 가운데 정상은 {tally.n_normal:,}건입니다."
+
+
+def _write_counts(
+    sheet: Sheet, report: Report, board: BoardReport, tally: Tally, records_sheet: str
+) -> None:
+    _write_table_header(sheet, "구분", "건수", "설명")
+    on_list = board.accepted.n_rows if board.accepted is not None else None
+    size = (
+        f"사이트 목록 {on_list:,}건과 확인 중 {tally.n_missing:,}건" if on_list is not None else ""
+    )
+    rows: tuple[tuple[str, int | None, Tone, str, str], ...] = (
+        ("신규", tally.n_new, Tone.NEW, "신규", "새로 등록된 건"),
+        (
+            "변경",
+            tally.n_changed,
+            Tone.CHANGED,
+            "변경",
+            f"값이 바뀐 건(바뀐 항목 {tally.n_changed_fields:,}개)",
+        ),
+        (
+            "취하",
+            tally.n_withdrawn,
+            Tone.WITHDRAWN,
+            "취하",
+            f"상태가 취하·취소로 바뀌었거나 연속 {report.missing_runs}회 목록에 없던 건",
+        ),
+        ("재등장", tally.n_reappeared, Tone.REAPPEARED, "신규", "취하로 기록했으나 돌아온 건"),
+        (
+            "표기 변경만",
+            tally.n_cosmetic,
+            Tone.PLAIN,
+            "이력",
+            "띄어쓰기나 기호 같은 표기만 바뀐 건",
+        ),
+        ("확인 중", tally.n_missing, Tone.MISSING, "취하", "목록에서 사라져 확인하고 있는 건"),
+        ("전체 건수", tally.n_records, Tone.PLAIN, records_sheet, size),
+        ("정상 건수", tally.n_normal, Tone.PLAIN, records_sheet, "상태가 정상인 건"),
+    )
+    for label, count, tone, target, meaning in rows:
+        link = _link_to_sheet(target)
+        cells = [Cell(label, tone=tone, link=link), Cell(count, tone=tone), Cell(meaning)]
+        sheet.write_wide(cells)
+
+
+def _write_gates(sheet: Sheet, gates: tuple[Gate, ...]) -> None:
+    if not gates:
+        return
+    _write_heading(sheet, "게이트: 오늘의 목록을 믿을 수 있는지 확인한 결과")
+    _write_table_header(sheet, "게이트", "결과", "관측값", "기준값", "설명")
+    for gate in gates:
+        role = OUTCOME_ROLES[gate.outcome]
+        cells = [
+            Cell(gate.code),
+            Cell(OUTCOME_WORDS[gate.outcome], role),
+            Cell(gate.observed if gate.observed is not None else "해당 없음"),
+            Cell(gate.limit if gate.limit is not None else "없음"),
+            Cell(gate.message, role),
+        ]
+        sheet.write_row(cells)
+
+
+def _write_run(sheet: Sheet, board: BoardReport) -> None:
+    if board.accepted is None:
+        return
+    _write_heading(sheet, "이 목록을 만든 수집")
+    for label, text in _run_facts(board.accepted):
+        sheet.write_wide([Cell(label), Cell(text)])
+
+
+def _run_facts(row: RunRow) -> tuple[tuple[str, str], ...]:
+    return (
+        ("run_id", row.run.run_id),
+        ("기준일", row.run.day.isoformat()),
+        ("시작", show_moment(row.run.started_at)),
+        ("종료", show_moment(row.finished_at)),
+        ("요청 수", f"{row.n_requests:,}회"),
+        ("셀렉터 버전", f"{row.selector_version}"),
+    )
+
+
+def _write_delay(sheet: Sheet, report: Report) -> None:
+    _write_heading(sheet, "변동이 보고서에 나타나기까지")
+    durations = [
+        board.accepted.duration_ms
+        for board in report.boards
+        if board.accepted is not None and board.accepted.duration_ms is not None
+    ]
+    spent = f"(이번 {_show_duration(sum(durations))})" if durations else ""
+    _write_wide(
+        sheet,
+        Cell(
+            f"신규, 변경, 상태에 따른 취하는 사이트에 올라온 뒤 24시간과 실행 시간{spent} 안에"
+            " 나타납니다. 목록에서 사라진 행은 그 안에 '확인 중'으로 바로 표시하고, 연속"
+            f" {report.missing_runs}회 확인한 뒤 취하로 기록합니다. 보류된 날과 수집하지 못한 날이"
+            " 있으면 그만큼 늦어집니다.",
+            Role.NOTE,
+        ),
+    )
+
+
+def _show_duration(duration_ms: int) -> str:
+    minutes, seconds = divmod(round(duration_ms / 1000), 60)
+    return f"{minutes}분 {seconds}초" if minutes else f"{seconds}초"
+
+
+def _write_legend(sheet: Sheet) -> None:
+    _write_heading(sheet, "색 안내")
+    for label, tone, meaning in LEGEND:
+        sheet.write_wide([Cell(label, tone=tone), Cell(meaning)])
+
+
+def _write_guide(sheet: Sheet, report: Report, places: Places) -> None:
+    _write_heading(sheet, "시트 안내")
+    records = [
+        (places.sheet_names[board.board_id], f"{board.name_ko}의 현재 목록")
+        for board in report.boards
+    ]
+    for name, meaning in [*SHEETS[:3], *records, *SHEETS[3:]]:
+        sheet.write_wide([Cell(name, link=_link_to_sheet(name)), Cell(meaning)])
+
+
+def _write_heading(sheet: Sheet, text: str) -> None:
+    sheet.skip_row()
+    _write_wide(sheet, Cell(text, Role.HEADING))
+
+
+def _write_wide(sheet: Sheet, cell: Cell) -> None:
+    sheet.write_wide([cell])
+
+
+def _write_table_header(sheet: Sheet, *labels: str) -> None:
+    cells = [Cell(label, Role.HEADER) for label in labels]
+    if len(cells) < len(WIDTHS):
+        sheet.write_wide(cells)
+    else:
+        sheet.write_row(cells)
+
+
+def _link_to_sheet(name: str) -> str:
+    return f"internal:'{name}'!A1"

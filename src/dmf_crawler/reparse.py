@@ -1,0 +1,68 @@
+"""Kept pages read again, offline: compared with what was recorded, or recorded as a correction."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dmf_crawler.errors import UsageError
+from dmf_crawler.model import Fault, KnownRecord, RunRow, RunStatus, RunSummary
+from dmf_crawler.persist.diff import count_changes, diff_snapshot
+from dmf_crawler.persist.questions import list_as_of
+from dmf_crawler.persist.runs import begin_run, last_accepted_run
+from dmf_crawler.pipeline import Clock, process, read_snapshot, refuse
+from dmf_crawler.watch import Watch
+
+NEVER = 1_000_000
+"""So many reads that no missing row is due: a comparison withdraws nothing."""
+
+
+def compare_with_recorded(row: RunRow, watch: Watch) -> RunSummary:
+    """Read a run's pages again, offline; count what differs from the list as it was recorded."""
+    snapshot = read_snapshot(watch, watch.home.root / row.raw_dir)
+    if isinstance(snapshot, Fault):
+        return refuse(row.run, snapshot)
+    recorded = {
+        version.key: KnownRecord(
+            version.key, version.fields, is_current=True, missing_since=version.missing_since
+        )
+        for version in list_as_of(watch.store, watch.board.id, row.run.started_at)
+    }
+    patient = replace(watch.diff_rules, missing_runs=NEVER)
+    change_set = diff_snapshot(recorded, snapshot, day=row.run.day, rules=patient)
+    unexplained = [key for key in change_set.missing if recorded[key].missing_since is None]
+    return RunSummary(
+        run=row.run,
+        status=RunStatus.OK,
+        exit_code=0,
+        counts=count_changes(change_set),
+        n_rows=len(snapshot.records),
+        n_pages=snapshot.n_pages,
+        missing=len(unexplained),
+        is_baseline=row.is_baseline,
+    )
+
+
+def record_correction(row: RunRow, watch: Watch, *, now: Clock) -> RunSummary:
+    """Read a run's pages again and record what differs from the current list as a new run.
+
+    Raises:
+        UsageError: `newer_run_accepted`: older pages would undo newer facts.
+    """
+    accepted = last_accepted_run(watch.store, watch.board.id)
+    if accepted is not None and accepted.run.started_at > row.run.started_at:
+        raise UsageError(
+            "newer_run_accepted",
+            f"{row.run.run_id} 보다 새로운 실행 {accepted.run.run_id} 이 이미 채택되었습니다. "
+            "지난 페이지로 현재 목록을 되돌릴 수 없습니다. --apply 없이 차이만 확인하세요.",
+        )
+    run = begin_run(
+        watch.store,
+        watch.board.id,
+        now(),
+        selector_version=watch.selectors.file.schema_version,
+        reparse_of=row,
+    )
+    # The pages are that day's read, so a missing row is not counted once more.
+    read_then = replace(run, day=row.run.day)
+    summary = process(read_then, watch, watch.home.root / row.raw_dir, now=now)
+    return replace(summary, run=run)

@@ -1,0 +1,190 @@
+"""Comparison of values: what counts as the same text, and how much a change weighs.
+
+Every difference is graded, none is dropped. The canonical form only unifies ways of typing the same
+characters (white space, full-width letters, kinds of dashes and quotes, the mark of a stock
+company); it never folds superscripts, circled digits, Roman numerals or anything in parentheses,
+because these carry meaning (NFKC would turn 10² into 102).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+
+from dmf_crawler.model import Grade, Value
+
+_MINOR_JACCARD = 0.8
+"""Trigram overlap from which a change without critical tokens is minor."""
+
+_INVISIBLE = re.compile(
+    "[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff]"
+)
+"""Soft hyphen, zero-width characters, direction marks, variation selectors."""
+
+
+def _unit_letters() -> dict[int, str]:
+    """Map the squared units (U+3371 to U+33DF) and ℃ ℉ ℓ to the letters they are drawn with.
+
+    Only one level of decomposition: ㎡ becomes m², never m2.
+    """
+    table = {}
+    for code in (*range(0x3371, 0x33E0), 0x2103, 0x2109, 0x2113):
+        kind, *letters = unicodedata.decomposition(chr(code)).split()
+        if kind in {"<square>", "<compat>", "<font>"}:
+            drawn = "".join(chr(int(letter, 16)) for letter in letters)
+            table[code] = drawn.replace("\u2113", "l").replace("\u2215", "/")
+    return table
+
+
+_ONE_FORM: dict[int, str] = {
+    **{code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)},  # full-width ASCII
+    **dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63"), "-"),
+    **dict.fromkeys(map(ord, "\u2018\u2019\u201a\u201b\u2032\u02bc`\u00b4\uff40"), "'"),
+    **dict.fromkeys(map(ord, "\u201c\u201d\u201e\u201f\u2033\u301d\u301e\u301f"), '"'),
+    **dict.fromkeys(
+        map(ord, "\u0387\u119e\u2022\u2024\u2027\u2219\u22c5\u318d\u30fb\uff65"), "\u00b7"
+    ),
+    **dict.fromkeys(map(ord, "\u02dc\u2053\u223c\u301c"), "~"),
+    **dict.fromkeys(map(ord, "\u3014\u3010\u3016"), "["),
+    **dict.fromkeys(map(ord, "\u3015\u3011\u3017"), "]"),
+    **dict.fromkeys(map(ord, "\ufe59\u2768"), "("),
+    **dict.fromkeys(map(ord, "\ufe5a\u2769"), ")"),
+    **dict.fromkeys(map(ord, "\u2329\u27e8\u3008"), "<"),
+    **dict.fromkeys(map(ord, "\u232a\u27e9\u3009"), ">"),
+    **dict.fromkeys(map(ord, "\u3002\uff61"), "."),
+    **dict.fromkeys(map(ord, "\u3164\uffa0"), " "),  # Hangul fillers look like blanks
+    ord("\u00b5"): "\u03bc",  # micro sign
+    **_unit_letters(),
+}
+
+_DROPPABLE_BLANK = re.compile(r"(?<![A-Za-z0-9]) | (?![A-Za-z0-9])")
+_FINAL_FULL_STOP = re.compile(r"(?<=[가-힣])\.$")
+_STOCK_COMPANY = re.compile(r"주식회사|\(주\)")
+_NAME_BORDER = re.compile(r"([,;/|&()\[\]])")
+_LATIN_UPPER = {code: chr(code - 32) for code in range(ord("a"), ord("z") + 1)}
+
+
+def canonical(text: str) -> str:
+    """Return the form under which two texts differ at most in how they were typed.
+
+    NFC; invisible characters dropped; full-width ASCII, hyphens, quotes, middle dots, tildes,
+    brackets and squared units in one form each; ㈜ and 주식회사 written (주) and moved to the
+    front of the name they belong to; white space collapsed, a blank kept only between two ASCII
+    letters or digits; one final full stop after Hangul dropped. Idempotent.
+    """
+    form = _canonical_once(text)
+    # Dropping a blank can bring two characters together that compose, or uncover a full stop.
+    while form != text:
+        text, form = form, _canonical_once(form)
+    return form
+
+
+def key_form(text: str) -> str:
+    """Return the canonical form without blanks, ASCII letters in upper case: for keys, headers."""
+    return canonical(text).replace(" ", "").translate(_LATIN_UPPER)
+
+
+def critical_tokens(text: str) -> Counter[str]:
+    """Count the parts of a text whose change is never a matter of wording.
+
+    Numbers with their inner separators (dates, ratios, 1,234.5), numerals such as ², ① and Ⅲ,
+    Latin, Greek and Cyrillic words (units too), signs, and words of status and negation.
+    """
+    return Counter(_CRITICAL.findall(canonical(text)))
+
+
+def grade_change(before: str, after: str) -> Grade:
+    """Grade the change of one text."""
+    if before == after:
+        return Grade.SAME
+    old, new = canonical(before), canonical(after)
+    if old == new:
+        return Grade.COSMETIC
+    if critical_tokens(old) != critical_tokens(new):
+        return Grade.SUBSTANTIVE
+    return Grade.MINOR if _jaccard(old, new) >= _MINOR_JACCARD else Grade.MAJOR
+
+
+def grade_values(before: Value | None, after: Value | None) -> Grade:
+    """Grade the change of one field; None is a field that the record does not have.
+
+    Of two ordered lists the heaviest change of an element counts; another number of elements or
+    another order is at least SUBSTANTIVE, since positions pair with those of other columns.
+    """
+    if before == after:
+        return Grade.SAME
+    if isinstance(before, str | None) and isinstance(after, str | None):
+        return _worst(Grade.COSMETIC, grade_change(before or "", after or ""))
+    return _grade_lists(_elements(before), _elements(after))
+
+
+def _canonical_once(text: str) -> str:
+    text = _INVISIBLE.sub("", text).translate(_ONE_FORM)
+    text = " ".join(unicodedata.normalize("NFC", text).split())
+    text = _DROPPABLE_BLANK.sub("", text)
+    text = _STOCK_COMPANY.sub("㈜", text)
+    if "㈜" in text:
+        text = "".join(map(_mark_first, _NAME_BORDER.split(text))).replace("㈜", "(주)")
+    return unicodedata.normalize("NFC", _FINAL_FULL_STOP.sub("", text))
+
+
+def _mark_first(name: str) -> str:
+    """Move the marks of a stock company to the front of one name, keeping their number.
+
+    Names are separated by commas and the like; one inside parentheses is a name of its own.
+    """
+    # The blank keeps 1(주)2 apart from 12(주); elsewhere it is dropped with the next pass.
+    return "㈜" * name.count("㈜") + name.replace("㈜", " ").strip()
+
+
+_CRITICAL = re.compile(
+    r"\d+(?:[-.,:/]\d+)*"
+    "|[\u00b2\u00b3\u00b9\u00bc-\u00be\u2070-\u2089\u2150-\u2189\u2460-\u24ff\u2776-\u2793"
+    "\u3251-\u325f\u32b1-\u32bf]+"
+    "|[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0370-\u03ff\u0400-\u04ff\u1e00-\u1eff]+"
+    r"|\([-+±]\)|[%‰°±+→]"
+    # Status and negation; a word stands before those that it begins with.
+    "|미등록|미승인|부적합|미포함|불가능|불필요|취하|취소|말소|정상|정지|등록|신규|변경|보고|승인"
+    "|반려|허가|신고|인정|적합|이상|이하|초과|미만|있음|없음|있다|없다|가능|불가|필요|유효|무효"
+    "|해당|제외|포함|아님|아니|않|못"
+)
+
+
+def _jaccard(left: str, right: str) -> float:
+    """Return the share of common trigrams of two different texts, 0 to 1."""
+    left_grams, right_grams = _trigrams(left), _trigrams(right)
+    return len(left_grams & right_grams) / len(left_grams | right_grams)
+
+
+def _trigrams(text: str) -> set[str]:
+    return {text[start : start + 3] for start in range(max(1, len(text) - 2))}
+
+
+_WEIGHT = {grade: weight for weight, grade in enumerate(Grade)}
+
+
+def _worst(*grades: Grade) -> Grade:
+    return max(grades, key=_WEIGHT.__getitem__)
+
+
+def _elements(value: Value | None) -> tuple[str, ...]:
+    if isinstance(value, tuple):
+        return value
+    return (value,) if value else ()
+
+
+def _grade_lists(before: tuple[str, ...], after: tuple[str, ...]) -> Grade:
+    if len(before) != len(after):
+        return _worst(Grade.SUBSTANTIVE, grade_change("\n".join(before), "\n".join(after)))
+    grades = [grade_change(old, new) for old, new in zip(before, after, strict=True)]
+    if _has_moved_element(before, after):
+        grades.append(Grade.SUBSTANTIVE)
+    return _worst(Grade.COSMETIC, *grades)
+
+
+def _has_moved_element(before: tuple[str, ...], after: tuple[str, ...]) -> bool:
+    """Whether an element left its place and stands at another one."""
+    pairs = [(canonical(old), canonical(new)) for old, new in zip(before, after, strict=True)]
+    left = {old for old, new in pairs if old != new}
+    return any(new in left for old, new in pairs if old != new)

@@ -1,0 +1,191 @@
+"""The wire: a threading HTTP/1.1 server that can also misbehave, and that ends cleanly."""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+import socketserver
+import struct
+import sys
+import threading
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from email.utils import format_datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import cast
+from urllib.parse import parse_qsl, urlsplit
+
+from dmf_crawler.workbench.rehearsal.answers import Answer, compress_answer, split_pieces
+from dmf_crawler.workbench.rehearsal.request_log import LoggedRequest, RequestLog
+from dmf_crawler.workbench.rehearsal.switches import Switches
+
+_LOOK_EVERY_S = 0.02
+_RESET_ON_CLOSE = struct.pack("hh" if os.name == "nt" else "ii", 1, 0)  # SO_LINGER on, 0 s
+
+AnswerRequest = Callable[[LoggedRequest], tuple[Answer, Switches]]
+
+
+class SiteServer(ThreadingHTTPServer):
+    """Serves answers on 127.0.0.1 in daemon threads.
+
+    Args:
+        port: 0 takes a free one.
+        answer_request: Returns the answer to a request and the switches it was made under.
+        request_log: Where requests are noted.
+        now: Aware clock for Date headers.
+    """
+
+    allow_reuse_address = os.name != "nt"  # there it would let two sites share a port
+    daemon_threads = True
+    request_queue_size = 64
+
+    def __init__(
+        self,
+        port: int,
+        answer_request: AnswerRequest,
+        request_log: RequestLog,
+        now: Callable[[], datetime],
+    ) -> None:
+        self.answer_request = answer_request
+        self.request_log = request_log
+        self.now = now
+        self.closing = threading.Event()
+        self._failures: list[BaseException] = []
+        self._lock = threading.Lock()
+        self._serving: dict[socket.socket, threading.Thread] = {}
+        super().__init__(("127.0.0.1", port), _Connection)
+        self._acceptor = threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True)
+
+    def server_bind(self) -> None:
+        """Bind without asking DNS for our own name, which can take seconds."""
+        socketserver.TCPServer.server_bind(self)
+        self.server_name, self.server_port = "127.0.0.1", self.server_address[1]
+
+    def start(self) -> None:
+        """Begin to accept connections."""
+        self._acceptor.start()
+
+    def close(self) -> None:
+        """End all connections and wait for their threads; raise the first failure of any."""
+        self.closing.set()
+        self.shutdown()
+        self._acceptor.join()
+        self.server_close()
+        with self._lock:
+            serving = list(self._serving.items())
+        for connection, _ in serving:
+            _shut_down(connection)
+        for _, thread in serving:
+            thread.join()
+        if self._failures:
+            raise self._failures[0]
+
+    def process_request(self, request: object, client_address: object) -> None:
+        """Serve a connection in a thread that `close` can wait for."""
+        connection = cast("socket.socket", request)
+        thread = threading.Thread(
+            target=self.process_request_thread, args=(request, client_address), daemon=True
+        )
+        with self._lock:
+            self._serving[connection] = thread
+        thread.start()
+
+    def shutdown_request(self, request: object) -> None:
+        """Close a connection and forget it."""
+        connection = cast("socket.socket", request)
+        super().shutdown_request(connection)
+        with self._lock:
+            self._serving.pop(connection, None)
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Keep a failure for `close`; a client that went away is none."""
+        error = sys.exception()
+        if error is not None and not isinstance(error, ConnectionError):
+            self._failures.append(error)
+
+
+class _Connection(BaseHTTPRequestHandler):
+    """One connection: requests one after the other until either side ends it."""
+
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    server: SiteServer
+
+    def do_GET(self) -> None:
+        self._serve()
+
+    def do_POST(self) -> None:
+        self._serve()
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Print nothing: the request log has it all."""
+
+    def _serve(self) -> None:
+        request = self._read_request()
+        self.server.request_log.open_request(request)
+        try:
+            answer, switches = self.server.answer_request(request)
+            if switches.gzip and "gzip" in request.headers.get("accept-encoding", ""):
+                answer = compress_answer(answer)
+            self._send(answer, request, switches)
+        finally:
+            self.server.request_log.end_request(request)
+
+    def _read_request(self) -> LoggedRequest:
+        body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
+        target = urlsplit(self.path)
+        return LoggedRequest(
+            arrived_at_s=time.monotonic(),
+            method=self.command,
+            path=target.path,
+            query_text=target.query,
+            query=dict(parse_qsl(target.query, keep_blank_values=True)),
+            form=dict(parse_qsl(body.decode("latin-1"), keep_blank_values=True)),
+            headers={name.lower(): value for name, value in self.headers.items()},
+        )
+
+    def _send(self, answer: Answer, request: LoggedRequest, switches: Switches) -> None:
+        self.close_connection = self.close_connection or answer.ends_connection
+        is_gone = answer.wait_s > 0 and self._pause(answer.wait_s)
+        if is_gone or (answer.delivery == "hang" and self._pause(float("inf"))):
+            self.close_connection = True
+            return
+        date_text = format_datetime(self.server.now().astimezone(UTC), usegmt=True)
+        pieces = split_pieces(answer, date_text, switches.drip_bytes)
+        request.status = answer.status if answer.delivery != "close" else 0
+        request.n_bytes = sum(map(len, pieces))
+        for piece in pieces[:-1]:
+            self.wfile.write(piece)
+            if self._pause(switches.drip_pause_s):
+                self.close_connection = True
+                return
+        # Before the last bytes: a client may send its next request the moment it has them.
+        self.server.request_log.end_request(request)
+        self.wfile.write(pieces[-1])
+        if answer.delivery == "reset":
+            self._reset()
+
+    def _pause(self, seconds: float) -> bool:
+        """Wait; return True at once when the client goes away or the site closes."""
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            if self.server.closing.is_set():
+                return True
+            look = min(left, _LOOK_EVERY_S)
+            if select.select([self.connection], [], [], look)[0]:
+                return not self.connection.recv(1, socket.MSG_PEEK)
+        return False
+
+    def _reset(self) -> None:
+        self.rfile.close()  # holds the socket open
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET_ON_CLOSE)
+        self.connection.close()
+
+
+def _shut_down(connection: socket.socket) -> None:
+    try:
+        connection.shutdown(socket.SHUT_RDWR)
+    except OSError:
+        return  # the other side, or its own thread, was faster

@@ -1,0 +1,195 @@
+"""The rehearsal site: an HTTP server on loopback that behaves like the real one.
+
+What it answers is decided in `RehearsalSite.answer_request`, how that goes over the wire in
+`connection.py`.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from types import TracebackType
+from typing import Self
+
+from dmf_crawler.model import KST
+from dmf_crawler.workbench.rehearsal import open_api, robots_forms
+from dmf_crawler.workbench.rehearsal.answers import Answer, html_answer, redirect_answer
+from dmf_crawler.workbench.rehearsal.connection import SiteServer
+from dmf_crawler.workbench.rehearsal.listing import RefusedPageSize, cut_page, disturb_register
+from dmf_crawler.workbench.rehearsal.markup import RowRenderer
+from dmf_crawler.workbench.rehearsal.pages import (
+    LIST_PATH,
+    write_error_page,
+    write_home_page,
+    write_list_page,
+    write_login_page,
+)
+from dmf_crawler.workbench.rehearsal.register import ListRow
+from dmf_crawler.workbench.rehearsal.request_log import LoggedRequest, RequestLog
+from dmf_crawler.workbench.rehearsal.switches import USUAL_SWITCHES, PageTrouble, Switches
+from dmf_crawler.workbench.rehearsal.troubles import LOGIN_PATH, MOVED_PARAMETER, answer_trouble
+from dmf_crawler.workbench.rehearsal.workbook import answer_export, build_workbook
+
+_PAGES = {"/": write_home_page, LOGIN_PATH: write_login_page}
+
+
+@dataclass(frozen=True, slots=True)
+class _Scene:
+    """What the site shows at one moment; replaced whole, so that no request sees half of two."""
+
+    rows: tuple[ListRow, ...]
+    shown: tuple[ListRow, ...]  # the rows as the switches disturb them
+    stale: tuple[ListRow, ...]  # what was shown before
+    switches: Switches
+    renderer: RowRenderer
+
+
+class RehearsalSite:
+    """The site, serving from the moment it is made until it is closed; a context manager.
+
+    `rows` and `switches` may be assigned at any time; a request that is under way keeps what it
+    started with.
+
+    Attributes:
+        base_url: `http://127.0.0.1:<port>`, without a final slash.
+        on_request: Called with each request before it is answered, in the thread that answers it.
+
+    Args:
+        rows: The list, newest first.
+        switches: How the site behaves.
+        port: Port on 127.0.0.1; 0 takes a free one.
+        now: Aware clock: Date headers and the end of Service01.
+    """
+
+    def __init__(
+        self,
+        rows: Sequence[ListRow],
+        *,
+        switches: Switches = USUAL_SWITCHES,
+        port: int = 0,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self.on_request: Callable[[LoggedRequest], None] | None = None
+        self._request_log = RequestLog(time.monotonic)
+        self._lock = threading.Lock()
+        self._now = now
+        self._n_met: Counter[tuple[int, int]] = Counter()  # (index of the trouble, page) → times
+        self._open_api = open_api.OpenApi()
+        self._build_workbook = lru_cache(maxsize=1)(build_workbook)
+        all_rows = tuple(rows)
+        shown = disturb_register(all_rows, switches)
+        self._scene = _Scene(all_rows, shown, shown, switches, RowRenderer(switches))
+        self._server = SiteServer(port, self._answer_hooked, self._request_log, now)
+        self.base_url = f"http://127.0.0.1:{self._server.server_address[1]}"
+        self._server.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End every connection and the server; raises what went wrong inside it, if anything."""
+        self._server.close()
+
+    @property
+    def log(self) -> list[LoggedRequest]:
+        """The requests so far, in order of arrival."""
+        return self._request_log.list_requests()
+
+    def clear_log(self) -> None:
+        """Forget the requests so far."""
+        self._request_log.clear()
+
+    @property
+    def rows(self) -> tuple[ListRow, ...]:
+        """The list, newest first."""
+        return self._scene.rows
+
+    @rows.setter
+    def rows(self, rows: Sequence[ListRow]) -> None:
+        all_rows, scene = tuple(rows), self._scene
+        shown = disturb_register(all_rows, scene.switches)
+        self._scene = _Scene(all_rows, shown, scene.shown, scene.switches, scene.renderer)
+
+    @property
+    def switches(self) -> Switches:
+        """How the site behaves; assigning them starts the counting of troubles anew."""
+        return self._scene.switches
+
+    @switches.setter
+    def switches(self, switches: Switches) -> None:
+        scene = self._scene
+        shown = disturb_register(scene.rows, switches)
+        renderer = scene.renderer if scene.renderer.suits(switches) else RowRenderer(switches)
+        with self._lock:
+            self._n_met.clear()
+            self._scene = _Scene(scene.rows, shown, scene.stale, switches, renderer)
+
+    def answer_request(self, request: LoggedRequest) -> Answer:
+        """Return what a request gets."""
+        scene = self._scene
+        switches = scene.switches
+        if "user-agent" not in request.headers and switches.no_user_agent != "answer":
+            closes = switches.no_user_agent == "close"
+            return Answer(b"Forbidden", 403, delivery="close" if closes else "whole")
+        if request.path in robots_forms.PATHS:
+            return robots_forms.answer_robots(request.path, switches)
+        if request.path in (LIST_PATH, f"{LIST_PATH}/getList"):
+            return self._answer_list(request, scene)
+        if request.path == f"{LIST_PATH}/getExcel":
+            return answer_export(self._build_workbook(scene.shown[: switches.export_cap]), switches)
+        if found := open_api.PATH.fullmatch(request.path):
+            return self._answer_open_api(found[1], request, scene)
+        return html_answer(_PAGES.get(request.path, write_error_page)())
+
+    def _answer_hooked(self, request: LoggedRequest) -> tuple[Answer, Switches]:
+        if self.on_request is not None:
+            self.on_request(request)
+        switches = self._scene.switches
+        return self.answer_request(request), switches
+
+    def _answer_list(self, request: LoggedRequest, scene: _Scene) -> Answer:
+        switches, params = scene.switches, request.params
+        if switches.without_parameters == "redirect" and not params and request.path != LIST_PATH:
+            return redirect_answer(LIST_PATH)
+        trouble = self._meet_trouble(switches, params)
+        rows = scene.stale if trouble and trouble.kind == "stale" else scene.shown
+        page = cut_page(rows, params, switches)
+        if isinstance(page, RefusedPageSize):
+            is_bad_request = switches.page_size == "status_400"
+            return html_answer(write_error_page(), 400 if is_bad_request else 200)
+        text = write_list_page(page, scene.renderer, switches)
+        if trouble:
+            return answer_trouble(trouble, text, request.query_text)
+        return html_answer(text)
+
+    def _meet_trouble(self, switches: Switches, params: dict[str, str]) -> PageTrouble | None:
+        """Return the first trouble that is due for a page, and count it."""
+        page_text = params.get("page", "1")
+        page_no = int(page_text) if page_text.isascii() and page_text.isdigit() else 1
+        with self._lock:
+            for index, trouble in enumerate(switches.troubles):
+                is_here = not trouble.pages or page_no in trouble.pages
+                is_due = trouble.times is None or self._n_met[index, page_no] < trouble.times
+                is_over = trouble.kind == "redirect_inside" and MOVED_PARAMETER in params
+                if is_here and is_due and not is_over:
+                    self._n_met[index, page_no] += 1
+                    return trouble
+        return None
+
+    def _answer_open_api(self, service: str, request: LoggedRequest, scene: _Scene) -> Answer:
+        today = self._now().astimezone(KST).date()
+        with self._lock:
+            return self._open_api.answer(service, request.query, scene.shown, scene.switches, today)

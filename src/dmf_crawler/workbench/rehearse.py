@@ -1,0 +1,194 @@
+"""Days in the life of the rehearsal site, crawled for real; what was found against the truth."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time
+from pathlib import Path
+
+from dmf_crawler.config import shipped_home
+from dmf_crawler.errors import StoredDataError, UsageError
+from dmf_crawler.model import (
+    DAY_STARTS_AT_HOUR,
+    KST,
+    EventRow,
+    EventType,
+    Grade,
+    Reason,
+    RunStatus,
+    RunSummary,
+    Value,
+    VersionRow,
+)
+from dmf_crawler.text import key_form
+from dmf_crawler.workbench.rehearsal.days import DayTruth, Life
+from dmf_crawler.workbench.rehearsal.register import COLUMNS, ListRow
+from dmf_crawler.workbench.rehearsal.server import RehearsalSite
+
+BOARD = "dmf_registry"
+REAL_SITE = "https://nedrug.mfds.go.kr"
+REAL_DELAY = "min_delay_s: 2.0"
+KINDS = ("NEW", "MODIFIED", "WITHDRAWN", "REAPPEARED", "COSMETIC")
+
+Sighting = tuple[str, str, tuple[str, ...], str]
+"""Kind, key, changed fields and reason of one event; what truth and history are compared by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a day's run left behind.
+
+    Attributes:
+        summary: How the run ended.
+        events: What it recorded, the baseline's entries too.
+        records: The current list after it.
+    """
+
+    summary: RunSummary
+    events: Sequence[EventRow]
+    records: Sequence[VersionRow]
+
+
+RunDay = Callable[[datetime], Found]
+"""Runs the board once, as if at a moment, and tells what it left in the history."""
+
+
+@dataclass(frozen=True, slots=True)
+class RehearsedDay:
+    """One day: what the crawler found and what really happened.
+
+    Attributes:
+        day: The day.
+        summary: How the run ended.
+        truth: Keys by what must be recorded that day (the baseline: all as NEW).
+        found: Keys by what was recorded.
+        false_events: Recorded, but it did not happen so; cells that differ from the site's too.
+        missed_events: It happened, but was not recorded; records that are not there too.
+    """
+
+    day: date
+    summary: RunSummary
+    truth: dict[str, int]
+    found: dict[str, int]
+    false_events: int
+    missed_events: int
+
+
+def make_home(target: Path, base_url: str) -> None:
+    """Make a home folder for the rehearsal site: the shipped one but for the host and the delay.
+
+    Raises:
+        UsageError: `folder_not_empty`.
+        StoredDataError: `home_not_writable`.
+    """
+    if target.exists() and any(target.iterdir()):
+        raise UsageError(
+            "folder_not_empty",
+            f"{target} 이 비어 있지 않습니다. 비어 있거나 아직 없는 폴더를 --keep 으로 적으세요.",
+        )
+    shipped = shipped_home()
+    try:
+        for folder in ("config", "selectors"):
+            shutil.copytree(shipped / folder, target / folder, dirs_exist_ok=True)
+        _replace_once(target / "config/boards.yaml", REAL_SITE, base_url)
+        _replace_once(target / "config/settings.yaml", REAL_DELAY, "min_delay_s: 0.0")
+    except OSError as error:
+        raise StoredDataError(
+            "home_not_writable",
+            f"연습용 홈 폴더 {target} 를 만들 수 없습니다({error}). 권한과 디스크 공간을 "
+            "확인하세요.",
+        ) from error
+
+
+def _replace_once(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    if text.count(old) != 1:
+        raise ValueError(f"{path} must hold {old!r} exactly once")
+    path.write_text(text.replace(old, new), encoding="utf-8", newline="\n")
+
+
+def rehearse_days(
+    site: RehearsalSite, life: Life, n_days: int, run_day: RunDay
+) -> Iterator[RehearsedDay]:
+    """Live day after day, each crawled at its 06:00; the first one is the baseline."""
+    truth: DayTruth | None = None
+    for number in range(n_days):
+        if number:
+            truth = life.advance()
+        site.rows = life.rows
+        found = run_day(datetime.combine(life.day, time(DAY_STARTS_AT_HOUR), KST))
+        yield compare_day(life.day, life.rows, truth, found)
+
+
+def compare_day(
+    day: date, rows: Sequence[ListRow], truth: DayTruth | None, found: Found
+) -> RehearsedDay:
+    """Compare what a run recorded with what happened, event by event and cell by cell.
+
+    Args:
+        day: The day.
+        rows: The list as the site shows it.
+        truth: What happened since the day before; None for the baseline.
+        found: What the run left behind.
+    """
+    if truth is None:
+        happened = Counter[Sighting](("NEW", key_form(row.reg_no), (), "") for row in rows)
+    else:
+        happened = Counter(
+            (each.kind, key_form(each.reg_no), each.fields, each.reason)
+            for each in truth.happenings
+        )
+    recorded = Counter(map(_sight_event, found.events))
+    false_cells, missed_cells = _compare_lists(rows, found)
+    return RehearsedDay(
+        day=day,
+        summary=found.summary,
+        truth=truth.counts if truth else dict.fromkeys(KINDS, 0) | {"NEW": len(rows)},
+        found=_count_kinds(found.events),
+        false_events=(recorded - happened).total() + false_cells,
+        missed_events=(happened - recorded).total() + missed_cells,
+    )
+
+
+def _sight_event(event: EventRow) -> Sighting:
+    fields = tuple(change.field for change in event.changes)
+    return (str(event.event_type), event.key, fields, str(event.reason or ""))
+
+
+def _count_kinds(events: Iterable[EventRow]) -> dict[str, int]:
+    kinds = Counter(
+        "COSMETIC" if _is_cosmetic(event) else str(event.event_type) for event in events
+    )
+    return {kind: kinds[kind] for kind in KINDS}
+
+
+def _is_cosmetic(event: EventRow) -> bool:
+    return (
+        event.event_type is EventType.MODIFIED
+        and event.reason is not Reason.DELISTED
+        and event.grade is Grade.COSMETIC
+    )
+
+
+def _compare_lists(rows: Sequence[ListRow], found: Found) -> tuple[int, int]:
+    """Return how many records differ from the site's row or stand for none, and how many lack."""
+    if found.summary.status is not RunStatus.OK:
+        return 0, 0
+    shown = {key_form(row.reg_no): row for row in rows}
+    there = {each.key: each for each in found.records if each.missing_since is None}
+    n_false = len(there.keys() - shown.keys())
+    for key in there.keys() & shown.keys():
+        n_false += any(
+            there[key].fields[name] != stripped(getattr(shown[key], name)) for name, _ in COLUMNS
+        )
+    return n_false, len(shown.keys() - there.keys())
+
+
+def stripped(value: Value) -> Value:
+    """Return a value of the site without the outer white space, which no page can carry."""
+    if isinstance(value, str):
+        return value.strip()
+    return tuple(text.strip() for text in value)

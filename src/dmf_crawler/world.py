@@ -1,0 +1,339 @@
+"""Clock, sleep, network and dice: the only module that touches the outside world.
+
+Everything else takes these five callables as arguments. No type of the HTTP library leaves this
+module, and none of its failures: each becomes a `SendError`.
+"""
+
+from __future__ import annotations
+
+import random
+import socket
+import ssl
+import threading
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from http.client import HTTPException, IncompleteRead
+from types import TracebackType
+from typing import Any
+from urllib.parse import urlsplit
+
+import requests
+import urllib3
+from requests.adapters import HTTPAdapter
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.util import SKIP_HEADER
+
+from dmf_crawler.config import Politeness
+from dmf_crawler.errors import SendError
+from dmf_crawler.model import Reply, Request
+
+PIECE_BYTES = 65_536
+GZIP_OR_ZLIB = zlib.MAX_WBITS | 32
+RAW_DEFLATE = -zlib.MAX_WBITS
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """The outside world, as five callables.
+
+    Attributes:
+        now: Aware, UTC.
+        monotonic: Seconds, never backwards, at least microseconds fine.
+        sleep: Seconds.
+        send: One request to its complete answer; raises `SendError`.
+        uniform: A random number between two limits.
+    """
+
+    now: Callable[[], datetime]
+    monotonic: Callable[[], float]
+    sleep: Callable[[float], None]
+    send: Callable[[Request], Reply]
+    uniform: Callable[[float, float], float]
+
+
+@contextmanager
+def real_world(politeness: Politeness, *, starts_at: datetime | None = None) -> Iterator[World]:
+    """Open the one connection to the outside world; closes it at the end.
+
+    Args:
+        politeness: Timeouts, deadline and size cap of a request.
+        starts_at: Aware moment at which the clock starts, for rehearsals; None for the PC's clock.
+    """
+    with _open_session() as session:
+        yield World(
+            now=_make_clock(starts_at),
+            # On Windows time.monotonic counts in steps of 16 ms, which would cut pauses short.
+            monotonic=time.perf_counter,
+            sleep=time.sleep,
+            send=partial(_send, session, politeness),
+            uniform=random.SystemRandom().uniform,
+        )
+
+
+def _make_clock(starts_at: datetime | None) -> Callable[[], datetime]:
+    if starts_at is None:
+        return lambda: datetime.now(UTC)
+    start, started = starts_at.astimezone(UTC), time.perf_counter()
+    return lambda: start + timedelta(seconds=time.perf_counter() - started)
+
+
+# --- one request -------------------------------------------------------------------------------
+
+
+def _open_session() -> requests.Session:
+    session = requests.Session()
+    session.trust_env = False  # proxies and certificates come from the configuration alone
+    session.headers.clear()
+    for scheme in ("http://", "https://"):
+        session.mount(scheme, _Adapter(pool_connections=1, pool_maxsize=1, pool_block=True))
+    return session
+
+
+def _send(session: requests.Session, politeness: Politeness, request: Request) -> Reply:
+    deadline = _Deadline(politeness.request_deadline_s)
+    try:
+        with deadline:
+            reply = _exchange(session, politeness, request)
+    except _FAILURES as error:
+        code = "timeout" if deadline.is_over else name_failure(error)
+        raise _send_error(code, request.url) from error
+    if deadline.is_over:  # an answer without Content-Length just ends when it is cut off
+        raise _send_error("timeout", request.url)
+    return reply
+
+
+def _exchange(session: requests.Session, politeness: Politeness, request: Request) -> Reply:
+    # Not session.prepare_request: nothing but the request's own headers is sent, no cookies.
+    prepared = requests.Request(
+        request.method, request.url, headers=_wire_headers(request), data=request.body
+    ).prepare()
+    prepared.url = request.url  # what robots.txt was asked about, to the letter
+    with session.send(
+        prepared,
+        stream=True,
+        verify=True,
+        allow_redirects=False,
+        timeout=(politeness.connect_timeout_s, politeness.read_timeout_s),
+    ) as response:
+        raw = _read(response, politeness.max_body_bytes, request.url)
+        headers = tuple(response.raw.headers.items())
+        reply = Reply(response.status_code, headers, raw)
+    body = _decode(raw, reply.header("Content-Encoding"), politeness.max_body_bytes, request.url)
+    return Reply(reply.status, headers, body)
+
+
+def _wire_headers(request: Request) -> dict[str, str]:
+    headers = {"User-Agent": SKIP_HEADER, "Accept-Encoding": "gzip, deflate"}
+    if request.body is not None:
+        headers["Content-Type"] = "application/x-www-form-urlencoded"
+    return headers | dict(request.headers)
+
+
+def _read(response: requests.Response, max_bytes: int, url: str) -> bytes:
+    pieces, n_bytes = [], 0
+    for piece in response.raw.stream(PIECE_BYTES, decode_content=False):
+        n_bytes += len(piece)
+        if n_bytes > max_bytes:
+            raise _send_error("oversize", url)
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+def _decode(raw: bytes, coding: str | None, max_bytes: int, url: str) -> bytes:
+    """Undo the content coding; a stream that ends early or is damaged counts as cut."""
+    name = (coding or "identity").strip().lower()
+    if name == "identity" or not raw:
+        return raw
+    if name not in {"gzip", "x-gzip", "deflate"}:
+        raise _send_error("request_error", url)
+    try:
+        return _inflate(raw, GZIP_OR_ZLIB, max_bytes, url)
+    except zlib.error as error:
+        if name != "deflate":
+            raise _send_error("truncated_body", url) from error
+    try:
+        return _inflate(raw, RAW_DEFLATE, max_bytes, url)  # what some servers call deflate
+    except zlib.error as error:
+        raise _send_error("truncated_body", url) from error
+
+
+def _inflate(raw: bytes, window: int, max_bytes: int, url: str) -> bytes:
+    stream = zlib.decompressobj(window)
+    body = stream.decompress(raw, max_bytes + 1)
+    if len(body) > max_bytes:
+        raise _send_error("oversize", url)
+    if not stream.eof or stream.unused_data.strip(b"\0"):
+        raise _send_error("truncated_body", url)
+    return body
+
+
+# --- the deadline ------------------------------------------------------------------------------
+
+
+class _Deadline:
+    """Cuts the connection when the time of a whole request is up.
+
+    The library's timeouts are for single reads, so a server that sends a byte now and then would
+    hold a request for ever, also in the middle of the header.
+
+    Attributes:
+        is_over: Whether it has struck.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._timer = threading.Timer(seconds, self._strike)
+        self._timer.daemon = True
+        self._lock = threading.Lock()
+        self._socket: socket.socket | None = None
+        self.is_over = False
+
+    def watch(self, connected: socket.socket) -> None:
+        """Cut this socket when the time is up, or at once when it already is."""
+        with self._lock:
+            self._socket = connected
+            if self.is_over:
+                _cut(connected)
+
+    def _strike(self) -> None:
+        with self._lock:
+            self.is_over = True
+            if self._socket is not None:
+                _cut(self._socket)
+
+    def __enter__(self) -> None:
+        self._token = _DEADLINE.set(self)
+        self._timer.start()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._timer.cancel()
+        self._timer.join()
+        _DEADLINE.reset(self._token)
+
+
+_DEADLINE: ContextVar[_Deadline] = ContextVar("_DEADLINE")
+
+
+def _cut(connected: socket.socket) -> None:
+    with suppress(OSError):  # the peer was faster
+        # Not connected.shutdown: for TLS that would change the object under the reading thread.
+        socket.socket.shutdown(connected, socket.SHUT_RDWR)
+
+
+class _WatchedConnection(HTTPConnection):
+    """A connection whose wait for an answer ends at the deadline."""
+
+    def getresponse(self) -> Any:
+        """Wait for the answer's header."""
+        _DEADLINE.get().watch(self.sock)
+        return super().getresponse()
+
+
+class _WatchedTlsConnection(HTTPSConnection):
+    """The same for https."""
+
+    def getresponse(self) -> Any:
+        """Wait for the answer's header."""
+        _DEADLINE.get().watch(self.sock)
+        return super().getresponse()
+
+
+class _WatchedPool(urllib3.HTTPConnectionPool):
+    ConnectionCls = _WatchedConnection
+
+
+class _WatchedTlsPool(urllib3.HTTPSConnectionPool):
+    ConnectionCls = _WatchedTlsConnection
+
+
+class _Adapter(HTTPAdapter):
+    """Makes requests use the watched connections."""
+
+    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
+        """Build the pool manager."""
+        super().init_poolmanager(*args, **kwargs)
+        self.poolmanager.pool_classes_by_scheme = {"http": _WatchedPool, "https": _WatchedTlsPool}
+
+
+# --- failures ----------------------------------------------------------------------------------
+
+_FAILURES = (
+    requests.RequestException,
+    urllib3.exceptions.HTTPError,
+    HTTPException,
+    OSError,
+    ValueError,  # addresses and header fields that cannot be read, UnicodeError among them
+)
+
+_CODES: tuple[tuple[str, tuple[type[BaseException], ...]], ...] = (
+    ("dns_error", (urllib3.exceptions.NameResolutionError, socket.gaierror)),
+    ("connect_error", (urllib3.exceptions.NewConnectionError, ConnectionRefusedError)),
+    ("timeout", (requests.Timeout, urllib3.exceptions.TimeoutError, TimeoutError)),
+    (
+        "truncated_body",
+        (
+            IncompleteRead,
+            requests.exceptions.ChunkedEncodingError,
+            requests.exceptions.ContentDecodingError,
+            urllib3.exceptions.DecodeError,
+        ),
+    ),
+    ("connection_reset", (ConnectionError, ssl.SSLEOFError, ssl.SSLZeroReturnError)),
+    ("tls_error", (requests.exceptions.SSLError, urllib3.exceptions.SSLError, ssl.SSLError)),
+    ("connection_reset", (urllib3.exceptions.ProtocolError,)),
+    ("connect_error", (requests.ConnectionError, urllib3.exceptions.ProxyError)),
+)
+"""Code and what it is seen by, the telling ones first; anything else is `request_error`."""
+
+_SENTENCES = {
+    "dns_error": "서버 이름을 찾지 못했습니다({host}). 인터넷 연결과 DNS 설정을 확인해 주십시오.",
+    "connect_error": "서버에 연결하지 못했습니다({host}). 인터넷 연결과 방화벽을 확인해 주십시오.",
+    "tls_error": "서버의 인증서를 확인하지 못했습니다({host}). PC의 시계와 사내 보안 장비를 "
+    "확인해 주십시오. 확인되지 않은 서버에서는 읽지 않습니다.",
+    "timeout": "서버가 제시간에 응답을 마치지 않았습니다({host}). 다음 시도에서 다시 읽습니다.",
+    "connection_reset": "응답 도중에 연결이 끊겼습니다({host}). 다음 시도에서 다시 읽습니다.",
+    "truncated_body": "응답이 잘리거나 손상되어 도착했습니다({host}). 다음 시도에서 다시 읽습니다.",
+    "oversize": "응답이 허용된 크기보다 커서 버렸습니다({host}). 주소가 맞는지 확인하고, 맞다면 "
+    "config/settings.yaml의 max_body_bytes를 늘려 주십시오.",
+    "request_error": "요청을 보낼 수 없거나 응답을 해석할 수 없습니다({host}). "
+    "config/boards.yaml의 주소를 확인하고, 맞다면 로그와 함께 개발자에게 알려 주십시오.",
+}
+
+
+def name_failure(error: BaseException) -> str:
+    """Return the code of a failed request, from the error and all that led to it."""
+    chain = _unwrap(error)
+    for code, kinds in _CODES:
+        if any(isinstance(each, kinds) for each in chain):
+            return code
+    return "request_error"
+
+
+def _unwrap(error: BaseException) -> list[BaseException]:
+    """Return an error and every error that it wraps: arguments, `reason`, causes."""
+    chain: list[BaseException] = []
+    waiting: list[object] = [error]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, BaseException) and each not in chain:
+            chain.append(each)
+            waiting += [*each.args, getattr(each, "reason", None), each.__cause__, each.__context__]
+    return chain
+
+
+def _send_error(code: str, url: str) -> SendError:
+    try:
+        host = urlsplit(url).hostname
+    except ValueError:
+        host = None
+    return SendError(code, _SENTENCES[code].format(host=host or url))

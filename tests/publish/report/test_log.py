@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from dmf_crawler.model import Counts, EventType, Grade, Reason, RunStatus
+from dmf_crawler.publish.report.cells import FILL, Tone
+from tests.publish.builders import (
+    a_board,
+    a_change,
+    a_record,
+    a_report,
+    a_run_row,
+    an_event,
+)
+from tests.publish.report.reading import (
+    cell_rows,
+    column_of,
+    fill_of,
+    link_of,
+    text_rows,
+    write_and_read,
+)
+
+
+def test_the_history_tells_each_event_newest_first(tmp_path: Path) -> None:
+    history = [
+        an_event(EventType.MODIFIED, "A", changes=[a_change(grade=Grade.COSMETIC)]),
+        an_event(EventType.WITHDRAWN, "B", reason=Reason.MISSING, days_ago=1),
+        an_event(EventType.NEW, "A", days_ago=30),
+    ]
+    board = a_board(records=[a_record("A")], history=history)
+    workbook = write_and_read(a_report(board), tmp_path)
+    assert text_rows(workbook, "이력") == [
+        ["일시", "등록번호", "구분", "정도", "변경 내용", "사유", "run_id"],
+        [
+            "2026-11-30 06:00:12",
+            "A",
+            "변경",
+            "표기",
+            "신청인: (주)삼오제약 → 국전약품(주)",
+            "",
+            "20261130T060012-dmf_registry",
+        ],
+        [
+            "2026-11-29 06:00:12",
+            "B",
+            "취하",
+            "",
+            "",
+            "목록에서 사라짐",
+            "20261129T060012-dmf_registry",
+        ],
+        ["2026-10-31 06:00:12", "A", "신규", "", "", "", "20261031T060012-dmf_registry"],
+    ]
+    cells = cell_rows(workbook, "이력")[1:]
+    assert [link_of(row[1]) for row in cells] == ["'전체현황'!A2", "", "'전체현황'!A2"]
+    assert [fill_of(row[2]) for row in cells] == [
+        FILL[tone].lstrip("#") for tone in (Tone.CHANGED, Tone.WITHDRAWN, Tone.NEW)
+    ]
+
+
+def test_the_histories_of_several_boards_are_one_table_by_time(tmp_path: Path) -> None:
+    first = a_board(history=[an_event(number="A"), an_event(number="B", days_ago=2)])
+    second = replace(
+        a_board(history=[an_event(number="C", days_ago=1)]), board_id="recalls", name_ko="회수"
+    )
+    rows = text_rows(write_and_read(a_report(first, second), tmp_path), "이력")
+    assert rows[0][:3] == ["일시", "게시판", "등록번호"]
+    assert [row[1:3] for row in rows[1:]] == [
+        ["원료의약품등록(DMF) 현황", "A"],
+        ["회수", "C"],
+        ["원료의약품등록(DMF) 현황", "B"],
+    ]
+
+
+def test_empty_logs_say_so(tmp_path: Path) -> None:
+    workbook = write_and_read(a_report(a_board()), tmp_path)
+    assert text_rows(workbook, "이력")[1:] == [["기록된 변동이 없습니다."]]
+    assert text_rows(workbook, "실행로그")[1:] == [["기록된 실행이 없습니다."]]
+
+
+def test_the_run_log_has_one_line_a_run_with_numbers_as_numbers(tmp_path: Path) -> None:
+    runs = [
+        a_run_row(n_rows=12_003, counts=Counts(NEW=4, MODIFIED=3, WITHDRAWN=2, REAPPEARED=1)),
+        replace(
+            a_run_row(RunStatus.HELD, is_baseline=True),
+            error_code="gate_hold",
+            reject_reason="G-5: 목록에서 사라진 건이 많습니다.",
+            missing=7,
+        ),
+        replace(a_run_row(RunStatus.RUNNING, n_rows=None), finished_at=None, duration_ms=None),
+    ]
+    workbook = write_and_read(a_report(a_board(), runs=runs), tmp_path)
+    header, *rows = [[cell.value for cell in row] for row in cell_rows(workbook, "실행로그")]
+    assert header == [
+        "run_id",
+        "기준일",
+        "시작",
+        "종료",
+        "상태",
+        "건수",
+        "요청 수",
+        "소요(초)",
+        "신규",
+        "변경",
+        "취하",
+        "재등장",
+        "확인 중",
+        "기준선",
+        "셀렉터 버전",
+        "오류 코드",
+        "사유",
+    ]
+    assert rows[0] == [
+        "20261130T060012-dmf_registry",
+        "2026-11-30",
+        "2026-11-30 06:00:12",
+        "2026-11-30 06:12:17",
+        "정상",
+        12_003,
+        123,
+        725.4,
+        4,
+        3,
+        2,
+        1,
+        0,
+        None,
+        1,
+        None,
+        None,
+    ]
+    assert rows[1][4] == "보류"
+    assert rows[1][12:] == [7, "예", 1, "gate_hold", "G-5: 목록에서 사라진 건이 많습니다."]
+    assert rows[2][3:8] == [None, "진행 중", None, 123, None]
+
+
+def test_runs_of_a_board_that_is_no_longer_reported_are_named_by_their_id(tmp_path: Path) -> None:
+    runs = [a_run_row(), a_run_row(board_id="recalls")]
+    rows = text_rows(write_and_read(a_report(a_board(), runs=runs), tmp_path), "실행로그")
+    board_column = column_of(rows[0], "게시판")
+    assert [row[board_column] for row in rows[1:]] == ["원료의약품등록(DMF) 현황", "recalls"]
