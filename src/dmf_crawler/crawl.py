@@ -38,7 +38,7 @@ def crawl(
     run: Run, watch: Watch, world: World, *, on_progress: Progress
 ) -> tuple[Fault | None, int]:
     """Keep every page of one consistent read of the list; say why not, and the requests sent."""
-    settings, host = watch.home.settings, urlsplit(watch.base_url).netloc
+    settings, host = watch.home.settings, urlsplit(watch.base_url).hostname or ""
     limits = FetchLimits(
         n_requests=settings.budget.requests_per_day - watch.raw_store.n_requests(run.day, host),
         deadline_s=world.monotonic() + settings.budget.run_deadline_s,

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dmf_crawler.acquire.raw_store import RawStore
-from dmf_crawler.config import Board, Home
+from dmf_crawler.config import Home
 from dmf_crawler.document import Finding, convert_document, raise_findings
 from dmf_crawler.extract.selector_checks import check_selectors
 from dmf_crawler.extract.selectors import Selectors, SelectorsFile, compile_selectors
 from dmf_crawler.persist.diff import DiffRules
 from dmf_crawler.persist.questions import ReportRequest
 from dmf_crawler.persist.store import Store
+from dmf_crawler.settings import Board
 
 
 @dataclass(frozen=True, slots=True)

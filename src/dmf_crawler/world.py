@@ -29,9 +29,9 @@ from requests.adapters import HTTPAdapter
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.util import SKIP_HEADER
 
-from dmf_crawler.config import Politeness
 from dmf_crawler.errors import SendError
 from dmf_crawler.model import Reply, Request
+from dmf_crawler.settings import Politeness
 
 PIECE_BYTES = 65_536
 GZIP_OR_ZLIB = zlib.MAX_WBITS | 32
@@ -113,7 +113,8 @@ def _exchange(session: requests.Session, politeness: Politeness, request: Reques
     prepared = requests.Request(
         request.method, request.url, headers=_wire_headers(request), data=request.body
     ).prepare()
-    prepared.url = request.url  # what robots.txt was asked about, to the letter
+    # The library would resolve and unquote the path: robots.txt was asked about this one.
+    prepared.url = request.url
     with session.send(
         prepared,
         stream=True,

@@ -3,20 +3,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from itertools import pairwise
 
 import pytest
-from tests.fakes.world import START, Answer, FakeClock, FakeSite, fake_world
 
 from dmf_crawler.acquire.fetcher import Fetcher, FetchLimits, make_headers
 from dmf_crawler.acquire.robots import RobotsGate, RobotsRules, parse_robots, read_robots
-from dmf_crawler.config import Identity, Politeness
 from dmf_crawler.errors import SendError
 from dmf_crawler.model import Fault, FetchedPage, PageRequest, Reply
+from dmf_crawler.settings import Identity, Politeness
+from tests.fakes.world import START, Answer, FakeClock, FakeSite, fake_world
 
 BASE = "https://list.example"
 URL = f"{BASE}/pbp/L?page=1"
 ROBOTS = PageRequest(f"{BASE}/robots.txt", "robots")
 LIST = PageRequest(URL, "list", 1)
+LIMITS = FetchLimits(500, 1_500, ("/pbp/L",))
 OPEN = RobotsGate(RobotsRules(), "DMF-Crawler")
 UNUSABLE = Fault("maintenance_page", "점검 중입니다.", 6, is_retryable=True)
 
@@ -40,7 +42,7 @@ class Crawl:
 
     answers: Mapping[str, Answer | Sequence[Answer]]
     politeness: Politeness = field(default_factory=Politeness)
-    limits: FetchLimits = FetchLimits(500, 1_500, ("/pbp/L",))
+    limits: FetchLimits = LIMITS
     gate: RobotsGate | None = OPEN
     verdicts: Sequence[Fault | None] = ()
     latency_s: float = 0.1
@@ -75,7 +77,7 @@ class Crawl:
     def gaps_s(self) -> list[float]:
         """Seconds from the end of each request to the start of the next."""
         spans = self.site.spans
-        return [after[0] - before[1] for before, after in zip(spans, spans[1:], strict=False)]
+        return [after[0] - before[1] for before, after in pairwise(spans)]
 
 
 def fault_of(result: FetchedPage | Fault) -> tuple[str, int]:
@@ -88,7 +90,7 @@ def fault_of(result: FetchedPage | Fault) -> tuple[str, int]:
 
 
 def test_a_page_is_kept_before_it_is_given_back():
-    crawl = Crawl({URL: ok()})
+    crawl = Crawl({URL: ok()}, latency_s=0.5)
 
     page = crawl.fetch()
 
@@ -99,8 +101,8 @@ def test_a_page_is_kept_before_it_is_given_back():
         request_headers=make_headers(Identity()),
         headers=(("Content-Type", "text/html"),),
         body=b"list",
-        fetched_at=START + timedelta(seconds=0.1),
-        elapsed_s=pytest.approx(0.1),
+        fetched_at=START + timedelta(seconds=0.5),
+        elapsed_s=0.5,
         attempt=1,
     )
     assert crawl.kept == [page]
@@ -384,7 +386,8 @@ def test_the_moment_is_remembered_even_when_the_status_is_not_retried():
 
 
 def test_an_earlier_moment_does_not_shorten_a_later_one():
-    crawl = Crawl({URL: [status(503, Retry_After="50"), status(403, Retry_After="0")]})
+    past = "Sun, 29 Nov 2026 20:00:00 GMT"
+    crawl = Crawl({URL: [status(503, Retry_After="50"), status(403, Retry_After=past)]})
 
     crawl.fetch()
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dmf_crawler.acquire.frontier import count_pages, foresee, list_request, robots_request
-from dmf_crawler.config import HtmlSource
+from dmf_crawler.settings import HtmlSource
 
 BASE = "https://list.example"
 

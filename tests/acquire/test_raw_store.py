@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.fakes.world import START
 
 from dmf_crawler.acquire.raw_store import RawStore, verify_run
 from dmf_crawler.errors import RawStoreError
 from dmf_crawler.model import KST, FetchedPage, PageRequest, Run
+from tests.fakes.world import START
 
 RUN = Run(
     run_id="20261130T060000-dmf_registry",
@@ -180,7 +180,7 @@ def test_when_every_name_is_taken_nothing_is_overwritten(tmp_path: Path):
     store = RawStore(tmp_path)
     store.folder(RUN).mkdir(parents=True)
     for n_digits in range(16, 65, 4):
-        (store.folder(RUN) / f"{EMPTY_SHA256[:n_digits]}.html.gz").write_bytes(b"")
+        (store.folder(RUN) / f"{EMPTY_SHA256[:n_digits]}.html.gz").write_bytes(b"junk")
 
     with pytest.raises(RawStoreError, match="raw_damaged"):
         store.put(RUN, a_page(b""))
@@ -190,7 +190,7 @@ def test_a_disk_that_cannot_be_written_is_said_in_korean(tmp_path: Path):
     (tmp_path / "2026-11-30").write_text("a file where the folder should be", encoding="utf-8")
     store = RawStore(tmp_path)
 
-    with pytest.raises(RawStoreError, match="raw_unwritable.*저장하지 못했습니다") as caught:
+    with pytest.raises(RawStoreError, match=r"raw_unwritable.*저장하지 못했습니다") as caught:
         store.put(RUN, a_page())
     assert caught.value.exit_code == 5
     with pytest.raises(RawStoreError, match="raw_unwritable"):

@@ -3,11 +3,11 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from tests.fakes.world import START
 
 from dmf_crawler.acquire.retry import MAX_RETRY_AFTER, backoff_s, retry_after
-from dmf_crawler.config import Politeness
 from dmf_crawler.model import FetchedPage, PageRequest, kst
+from dmf_crawler.settings import Politeness
+from tests.fakes.world import START
 
 
 def a_page(value: str | None, status: int = 503) -> FetchedPage:

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from protego import Protego
-from tests.fakes.world import START
 
 from dmf_crawler.acquire.robots import (
     MAX_ROBOTS_BYTES,
@@ -19,6 +18,7 @@ from dmf_crawler.acquire.robots import (
     read_robots,
 )
 from dmf_crawler.model import Fault, FetchedPage, PageRequest
+from tests.fakes.world import START
 
 VECTORS = json.loads(
     (Path(__file__).parents[1] / "data/robots_vectors.json").read_text(encoding="utf-8")

@@ -5,10 +5,10 @@ import threading
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.fakes.world import FakeClock
 
 from dmf_crawler.acquire.throttle import Throttle
-from dmf_crawler.config import Politeness
+from dmf_crawler.settings import Politeness
+from tests.fakes.world import FakeClock
 
 
 def a_throttle(

@@ -76,7 +76,7 @@ class Markup:
     columns: Sequence[str] = tuple(LABELS)
     headers: Mapping[str, str] = field(default_factory=dict)
     extra_headers: Sequence[str] = ()
-    total: str = '<p title="총 {total:,} 건">총 <strong>{total:,}</strong> 건</p>'
+    count: str = '<p title="총 {total:,} 건">총 <strong>{total:,}</strong> 건</p>'
     before: str = ""
     after: str = '<div class="mpage_errwrap" style="display:none">오류가 발생하였습니다</div>'
     has_thead: bool = True
@@ -92,11 +92,9 @@ def html_page(
     markup = markup or Markup()
     texts = ["순번", *(markup.headers.get(name, LABELS[name]) for name in markup.columns)]
     header = "".join(f"<th>{text}</th>" for text in (*texts, *markup.extra_headers))
-    body = "\n".join(
-        _html_row(row_no, row, markup) for row_no, row in enumerate(rows, start=1)
-    )
+    body = "\n".join(_html_row(row_no, row, markup) for row_no, row in enumerate(rows, start=1))
     head = f"<thead><tr>{header}</tr></thead>" if markup.has_thead else f"<tr>{header}</tr>"
-    total_text = markup.total.format(total=len(rows) if total is None else total)
+    total_text = markup.count.format(total=len(rows) if total is None else total)
     return (
         f'<!DOCTYPE html>\n<html lang="ko"><head><meta charset="{markup.charset}">'
         f"<title>의약품안전나라</title></head>\n<body>{markup.before}{total_text}\n"

@@ -16,9 +16,9 @@ from dmf_crawler.acquire.retry import RETRY_CODES, RETRY_STATUSES, backoff_s, re
 from dmf_crawler.acquire.robots import RobotsGate
 from dmf_crawler.acquire.throttle import Throttle
 from dmf_crawler.acquire.urls import is_in_scope, resolve_redirect
-from dmf_crawler.config import Identity, Politeness
 from dmf_crawler.errors import SendError
 from dmf_crawler.model import Fault, FetchedPage, Headers, PageRequest, Reply, Request, kst
+from dmf_crawler.settings import Identity, Politeness
 from dmf_crawler.world import World
 
 USER_AGENT_VERSION = "1.0"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from urllib.parse import quote, urlencode
 
-from dmf_crawler.config import HtmlSource
 from dmf_crawler.model import Fault, PageRequest
+from dmf_crawler.settings import HtmlSource
 
 PATH_SAFE = "/%:@!$&'()*+,;=~"
 """Characters of a configured path that stand as they are (RFC 3986 pchar and `%`)."""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from dmf_crawler.config import Politeness
+from dmf_crawler.settings import Politeness
 
 
 @dataclass(slots=True)

@@ -15,12 +15,13 @@ from tqdm import tqdm
 from dmf_crawler.cli.commands import Answer
 from dmf_crawler.cli.home import LOG, hold_lock, open_home, write_log
 from dmf_crawler.cli.wording import summary_json, summary_text, worst_exit_code
-from dmf_crawler.config import Board, Home
+from dmf_crawler.config import Home
 from dmf_crawler.errors import DmfCrawlerError, StoredDataError, UsageError
 from dmf_crawler.model import Fault, RunStatus, RunSummary, day_of
 from dmf_crawler.persist.runs import end_abandoned_runs, find_runs
 from dmf_crawler.persist.store import Store
 from dmf_crawler.pipeline import publish_day, run_board
+from dmf_crawler.settings import Board
 from dmf_crawler.watch import Watch, open_watch, read_selectors
 from dmf_crawler.world import World, real_world
 

@@ -19,6 +19,7 @@ SHOWN_SEPARATOR = "\x1f"
 """Joins the shown texts of a nested cell; decoding leaves no control character in a page."""
 
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_TEXT_RUN = re.compile(r">[^<>\r]*\r[^<>]*<")
 _HAS_REPLACEMENT = XPath("contains(string(), '\ufffd')")
 _N_TOTAL_DIGITS = 9
 _FATAL = 3
@@ -71,9 +72,11 @@ def _read_table(
 
 
 def _parse(text: str) -> Element | Fault:
+    text = _TEXT_RUN.sub(_keep_returns, text)
     parser = HTMLParser(remove_comments=True, remove_pis=True, huge_tree=False, no_network=True)
     try:
-        document: Element = document_fromstring(text, parser=parser)
+        # HTML parsers turn CR LF into LF, some releases of libxml2 do not: a reference keeps it.
+        document: Element = document_fromstring(text.replace("\r", "&#13;"), parser=parser)
     except ParserError as error:
         return _unparsable_page(str(error))
     # Past a fatal error (nesting too deep) the rest of the page is silently missing.
@@ -81,6 +84,11 @@ def _parse(text: str) -> Element | Fault:
     if fatal:
         return _unparsable_page(f"{fatal.line}행: {fatal.message}")
     return _broken_reference() if _HAS_REPLACEMENT(document) else document
+
+
+def _keep_returns(run: re.Match[str]) -> str:
+    """Write the carriage returns of a value so that the parser does not make them line feeds."""
+    return run[0].replace("\r", "&#13;") if run[0][1:-1].strip() else run[0]
 
 
 def _read_total(text: str, selectors: Selectors) -> int | None:

@@ -17,8 +17,8 @@ from lxml.etree import XPath
 from lxml.etree import _Element as Element
 from msgspec import Meta
 
-from dmf_crawler.config import Count, PositiveInt, Struct
 from dmf_crawler.model import Column, FieldKind
+from dmf_crawler.settings import Count, PositiveInt, Struct
 from dmf_crawler.text import key_form
 
 Strategy = Literal["header_text", "css", "attr"]

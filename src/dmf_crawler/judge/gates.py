@@ -11,7 +11,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from dmf_crawler.config import GateLimits
 from dmf_crawler.model import (
     ChangeSet,
     EventType,
@@ -23,6 +22,7 @@ from dmf_crawler.model import (
     RunStatus,
     Snapshot,
 )
+from dmf_crawler.settings import GateLimits
 
 NOT_COMPUTED = "목록을 끝까지 읽지 못해 계산할 수 없습니다."
 _SEVERITY = (Outcome.PASS, Outcome.WARN, Outcome.HOLD, Outcome.REJECT)

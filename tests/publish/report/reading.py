@@ -22,7 +22,18 @@ def write_and_read(report: Report, folder: Path) -> Workbook:
 
 def cell_rows(workbook: Workbook, name: str) -> list[list[Cell]]:
     """Return a sheet's cells, row by row."""
-    return [[_plain(cell) for cell in row] for row in sheet_of(workbook, name).iter_rows()]
+    return plain_rows(sheet_of(workbook, name))
+
+
+def plain_rows(sheet: Worksheet) -> list[list[Cell]]:
+    """Return a sheet's cells; those that a merged range covers count as empty."""
+    return [
+        [
+            cell if isinstance(cell, Cell) else Cell(sheet, row_no, column_no)
+            for column_no, cell in enumerate(row, start=1)
+        ]
+        for row_no, row in enumerate(sheet.iter_rows(), start=1)
+    ]
 
 
 def sheet_of(workbook: Workbook, name: str) -> Worksheet:
@@ -64,8 +75,3 @@ def column_of(header: list[str], label: str) -> int:
     """Return the index of the one column with that header."""
     assert header.count(label) == 1
     return header.index(label)
-
-
-def _plain(cell: object) -> Cell:
-    # Cells that a merged range covers are of a class of their own and hold nothing.
-    return cell if isinstance(cell, Cell) else Cell(None)  # type: ignore[arg-type]

@@ -5,9 +5,6 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-
-from dmf_crawler.model import EventType, Grade, Reason
-from dmf_crawler.publish.report.cells import FILL, Tone
 from tests.publish.builders import (
     DAY,
     LABELS,
@@ -29,6 +26,9 @@ from tests.publish.report.reading import (
     text_rows,
     write_and_read,
 )
+
+from dmf_crawler.model import EventType, Grade, Reason
+from dmf_crawler.publish.report.cells import FILL, Tone
 
 NEW_HEADER = ["등록번호", "대상의약품", *LABELS[2:]]
 
@@ -129,6 +129,18 @@ def test_what_is_merely_cosmetic_stays_out_of_the_changes(tmp_path: Path) -> Non
     assert text_rows(workbook, "이력")[1][3] == "표기"
 
 
+def test_a_record_that_only_goes_on_under_another_key_is_no_news(tmp_path: Path) -> None:
+    """When a number stops to identify its record, 이력 alone tells of the two events."""
+    events = [
+        an_event(EventType.MODIFIED, "A", reason=Reason.REKEYED),
+        an_event(EventType.NEW, "A|(주)가|2020-05-11", reason=Reason.REKEYED),
+    ]
+    workbook = write_and_read(a_report(a_board(events=events)), tmp_path)
+    assert text_rows(workbook, "신규")[1:] == [["새로 등록된 건이 없습니다."]]
+    assert text_rows(workbook, "변경")[1:] == [["값이 바뀐 건이 없습니다."]]
+    assert [row[5] for row in text_rows(workbook, "이력")[1:]] == ["번호가 겹쳐 구분 키를 바꿈"] * 2
+
+
 def test_a_withdrawn_record_that_left_the_list_has_a_row_without_link(tmp_path: Path) -> None:
     since = DAY - timedelta(days=4)
     events = [
@@ -183,10 +195,11 @@ def test_missing_records_are_listed_with_days_and_reads(tmp_path: Path) -> None:
     workbook = write_and_read(a_report(board, missing_runs=5), tmp_path)
     rows = text_rows(workbook, "취하")
     assert rows[1:3] == [["취하로 기록한 건이 없습니다."], []]
-    assert rows[3] == [
+    title = (
         "확인 중 1건: 목록에서 사라졌으나 아직 취하로 기록하지 않았습니다."
         " 연속 5회 확인하면 취하로 기록합니다."
-    ]
+    )
+    assert rows[3] == [title]
     assert rows[4][3:] == ["상태", "처음 사라진 날", "경과(일)", "확인 횟수"]
     assert rows[5][3:] == ["정상", (DAY - timedelta(days=2)).isoformat(), "2", "3 / 5"]
     cells = cell_rows(workbook, "취하")[5]

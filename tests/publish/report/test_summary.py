@@ -1,13 +1,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 from openpyxl import Workbook
-
-from dmf_crawler.model import BoardReport, EventType, Grade, Outcome, Reason
-from dmf_crawler.publish.report.cells import FILL, Tone
 from tests.publish.builders import (
+    DAY,
     a_board,
     a_change,
     a_gate,
@@ -25,6 +24,9 @@ from tests.publish.report.reading import (
     text_rows,
     write_and_read,
 )
+
+from dmf_crawler.model import BoardReport, EventType, Grade, Outcome, Reason
+from dmf_crawler.publish.report.cells import FILL, Tone
 
 
 def sentences_of(board: BoardReport, folder: Path) -> list[str]:
@@ -65,12 +67,15 @@ def test_the_title_carries_the_day_and_that_it_stays_in_the_house(tmp_path: Path
 
 
 def test_what_happened_is_said_in_sentences(tmp_path: Path) -> None:
-    assert sentences_of(a_busy_board(), tmp_path) == [
-        "직전에 채택한 수집 이후 신규 1건, 변경 1건(항목 2개), 취하 1건, 재등장 1건이 있었습니다.",
+    happened, rest, size = sentences_of(a_busy_board(), tmp_path)
+    assert happened == (
+        "직전에 채택한 수집 이후 신규 1건, 변경 1건(항목 2개), 취하 1건, 재등장 1건이 있었습니다."
+    )
+    assert rest == (
         "표기만 바뀐 1건은 이력 시트에만 실었습니다."
-        " 목록에서 사라진 1건은 확인 중이며, 연속 4회 확인하면 취하로 기록합니다.",
-        "현재 목록은 4건이고, 이 가운데 정상은 3건입니다.",
-    ]
+        " 목록에서 사라진 1건은 확인 중이며, 연속 4회 확인하면 취하로 기록합니다."
+    )
+    assert size == "현재 목록은 4건이고, 이 가운데 정상은 3건입니다."
 
 
 def test_a_quiet_day_is_said_to_be_quiet(tmp_path: Path) -> None:
@@ -80,6 +85,16 @@ def test_a_quiet_day_is_said_to_be_quiet(tmp_path: Path) -> None:
         "현재 목록은 1건이고, 이 가운데 정상은 1건입니다.",
     ]
     assert sentences_of(replace(board, status_field=""), tmp_path)[1] == "현재 목록은 1건입니다."
+
+
+def test_a_board_without_an_accepted_run_that_day_shows_an_older_list(tmp_path: Path) -> None:
+    """That is no quiet day: nothing is known of it."""
+    older = replace(a_run_row().run, day=DAY - timedelta(days=1))
+    board = a_board(records=[a_record()], accepted=replace(a_run_row(), run=older))
+    assert sentences_of(board, tmp_path) == [
+        "이날 채택한 수집이 없어 2026-11-29에 채택한 목록을 보여 드립니다.",
+        "현재 목록은 1건이고, 이 가운데 정상은 1건입니다.",
+    ]
 
 
 def test_a_baseline_is_one_line(tmp_path: Path) -> None:
@@ -198,6 +213,15 @@ def test_a_long_sentence_gets_the_height_it_needs(tmp_path: Path) -> None:
     board = replace(a_board(), notice="오늘 수집은 보류되었습니다. " * 30)
     sheet = sheet_of(_write(board, tmp_path), "요약")
     assert sheet["A5"].value == board.notice
-    height = sheet.row_dimensions[5].height
-    assert height is not None
-    assert height > 80
+    assert (sheet.row_dimensions[5].height or 0) > 80
+
+
+def test_a_long_sheet_name_is_not_cut_in_the_guide(tmp_path: Path) -> None:
+    second = replace(a_board(), board_id="recalls", name_ko="회수·폐기 대상 의약품 목록")
+    sheet = sheet_of(write_and_read(a_report(a_board(), second), tmp_path), "요약")
+    [row_no] = [
+        row[0].row
+        for row in sheet.iter_rows()
+        if row[0].value == "전체현황_회수·폐기 대상 의약품 목록"
+    ]
+    assert (sheet.row_dimensions[row_no or 0].height or 0) > 40

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tests.publish.builders import a_board, a_change, a_missing_record, a_record, an_event
+
 from dmf_crawler.model import EventType, Grade, Reason
 from dmf_crawler.publish.report.tally import is_cosmetic, tally_board
-from tests.publish.builders import a_board, a_change, a_missing_record, a_record, an_event
 
 COSMETIC = a_change(grade=Grade.COSMETIC)
 
@@ -29,6 +30,15 @@ def test_each_record_is_counted_under_what_it_did() -> None:
     assert (tally.n_new, tally.n_changed, tally.n_withdrawn, tally.n_reappeared) == (1, 2, 1, 1)
     assert (tally.n_changed_fields, tally.n_cosmetic, tally.n_events) == (2, 1, 5)
     assert (tally.n_missing, tally.n_records, tally.n_normal) == (1, 3, 2)
+
+
+def test_a_mere_change_of_key_counts_nowhere() -> None:
+    events = [
+        an_event(EventType.MODIFIED, "A", reason=Reason.REKEYED),
+        an_event(EventType.NEW, "A|(주)가|2020-05-11", reason=Reason.REKEYED),
+    ]
+    tally = tally_board(a_board(events=events))
+    assert (tally.n_events, tally.n_cosmetic) == (0, 0)
 
 
 def test_two_runs_of_a_day_count_a_record_once() -> None:

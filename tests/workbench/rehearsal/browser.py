@@ -1,4 +1,4 @@
-"""A plain HTTP client and an independent reader of the list, for the tests of the rehearsal site."""
+"""A plain HTTP client and an independent reader of the list, for the rehearsal site's tests."""
 
 from __future__ import annotations
 
@@ -62,7 +62,8 @@ def ask(
 
 
 def find_table(text: str, css_class: str = "tb_list") -> lxml.html.HtmlElement:
-    (table,) = lxml.html.fromstring(text).xpath(f"//table[@class='{css_class}']")
+    page = lxml.html.document_fromstring(text)
+    (table,) = page.iterfind(f".//table[@class='{css_class}']")
     assert isinstance(table, lxml.html.HtmlElement)
     return table
 

@@ -1,5 +1,6 @@
 """The day clock, and its truth against an independent comparison of the lists it shows."""
 
+import random
 import re
 from collections import Counter
 from dataclasses import replace
@@ -8,7 +9,7 @@ from datetime import date, timedelta
 import pytest
 
 from dmf_crawler.workbench.rehearsal.days import DayTruth, Happening, Ledger, Life
-from dmf_crawler.workbench.rehearsal.office import Pace, list_wave_days
+from dmf_crawler.workbench.rehearsal.office import Office, Pace, list_wave_days
 from dmf_crawler.workbench.rehearsal.register import COLUMNS, ListRow, grow_register
 from dmf_crawler.workbench.rehearsal.working_days import is_working_day
 
@@ -213,6 +214,14 @@ def test_the_default_life_shows_every_ordinary_change_on_its_first_days():
         assert all(counts[kind] for counts in first)
     assert first[0]["COSMETIC"] + first[1]["COSMETIC"] == 1
     assert max(len(t.happenings) for t in truths) < 30
+
+
+def test_a_blank_target_that_was_not_filled_in_time_stays_blank():
+    row = replace(A, registered_on="2026-11-19", target="")
+    office = Office([row], random.Random(1), FIRST, Pace())
+    for day in range(1, 30):
+        office.live_day(date(2026, 12, day))
+    assert [r.target for r in office.list_rows() if r.reg_no == row.reg_no] == [""]
 
 
 def test_the_same_seed_lives_the_same_life():

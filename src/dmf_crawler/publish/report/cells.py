@@ -78,7 +78,7 @@ TAB: Mapping[Tone, str] = {
     Tone.WITHDRAWN: "#C8403A",
 }
 
-_WRAPPED = frozenset({Role.TEXT, Role.LINK, Role.STRONG})
+_WRAPPED = frozenset({Role.TEXT, Role.LINK, Role.STRONG, Role.NOTE, Role.ALERT})
 _GRID = {"border": 1, "border_color": "#D0D4D9", "valign": "top"}
 _LOOK: Mapping[Role, Mapping[str, object]] = {
     Role.TEXT: {**_GRID, "text_wrap": True},
@@ -216,7 +216,7 @@ class Sheet:
             self._worksheet.merge_range(self.row, first, self.row, len(self._widths) - 1, "", look),
             first,
         )
-        n_lines = count_lines(str(last.value or ""), sum(self._widths[first:]))
+        n_lines = _count_row_lines(cells, [*self._widths[:first], sum(self._widths[first:])])
         line_pt = LINE_HEIGHT_PT * (1.7 if last.role in (Role.TITLE, Role.HEADING) else 1.0)
         self.write_row(cells, height_pt=min(n_lines * line_pt + 3, MAX_ROW_HEIGHT_PT))
 
@@ -234,14 +234,7 @@ class Sheet:
         self._check(self._worksheet.autofilter(0, 0, max(self.row - 1, 0), n_columns - 1), 0)
 
     def _fit_height(self, cells: Sequence[Cell]) -> float | None:
-        n_lines = max(
-            (
-                count_lines(cell.value, width)
-                for cell, width in zip(cells, self._widths, strict=False)
-                if isinstance(cell.value, str) and cell.role in _WRAPPED
-            ),
-            default=1,
-        )
+        n_lines = _count_row_lines(cells, self._widths)
         return min(n_lines * LINE_HEIGHT_PT + 3, MAX_ROW_HEIGHT_PT) if n_lines > 1 else None
 
     def _write(self, column: int, cell: Cell) -> None:
@@ -328,6 +321,17 @@ def count_lines(text: str, width: float) -> int:
     return sum(
         1 if measured <= width else math.ceil(measured / (width - LOST_AT_LINE_END))
         for measured in map(display_width, text.split("\n"))
+    )
+
+
+def _count_row_lines(cells: Sequence[Cell], widths: Sequence[float]) -> int:
+    return max(
+        (
+            count_lines(cell.value, width)
+            for cell, width in zip(cells, widths, strict=False)
+            if isinstance(cell.value, str) and cell.role in _WRAPPED
+        ),
+        default=1,
     )
 
 

@@ -15,7 +15,7 @@ from dmf_crawler.publish.report.columns import (
     key_cell,
     lay_out,
 )
-from dmf_crawler.publish.report.tally import is_substantial, shown_changes
+from dmf_crawler.publish.report.tally import select_changes, select_events
 from dmf_crawler.publish.report.wording import (
     GRADE_WORDS,
     describe_changes,
@@ -88,7 +88,7 @@ def write_modified(sheet: Sheet, report: Report, places: Places) -> None:
     sheet.set_widths([*layout.widths, *CHANGE_WIDTHS])
     header = [*layout.header, *CHANGE_COLUMNS]
     sheet.write_header(header)
-    changed = [row for row in _events_of(report, EventType.MODIFIED) if is_substantial(row[1])]
+    changed = list(_events_of(report, EventType.MODIFIED))
     for board, event in changed:
         first = _record_cells(layout, board, event, places, Tone.PLAIN)
         for cells in _change_cells(board, event):
@@ -102,7 +102,7 @@ def write_modified(sheet: Sheet, report: Report, places: Places) -> None:
 def _change_cells(board: BoardReport, event: EventRow) -> Iterator[list[Cell]]:
     """Yield the cells of each changed field; a record that left the list has one more row."""
     reason = show_reason(event.reason)
-    for change in shown_changes(event):
+    for change in select_changes(event):
         yield [
             Cell(label_of(change.field, board.columns)),
             Cell(show_value(change.before)),
@@ -192,9 +192,8 @@ def _missing_cells(
 
 def _events_of(report: Report, event_type: EventType) -> Iterator[tuple[BoardReport, EventRow]]:
     for board in report.boards:
-        for event in board.events:
-            if event.event_type is event_type:
-                yield board, event
+        for event in select_events(board, event_type):
+            yield board, event
 
 
 def _record_cells(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dmf_crawler.model import BoardReport, EventRow, EventType, VersionRow, kst
+from dmf_crawler.model import BoardReport, EventType, VersionRow, kst
 from dmf_crawler.publish.report.cells import Cell, Sheet, Tone
 from dmf_crawler.publish.report.columns import key_column, measure_widths
-from dmf_crawler.publish.report.tally import is_cosmetic
+from dmf_crawler.publish.report.tally import select_events
 from dmf_crawler.publish.report.wording import show_value
 
 OWN_COLUMNS = ("확인 중 시작일", "유효 시작일", "원본 페이지")
@@ -30,15 +30,11 @@ def write_records(sheet: Sheet, board: BoardReport) -> None:
     sheet.set_widths([*measure_widths(board), *OWN_WIDTHS])
     labels = [column.label_ko for column in board.columns]
     sheet.write_header([*labels, *OWN_COLUMNS], n_own=len(OWN_COLUMNS))
-    tones = _tones_by_key(board.events)
+    tones = {event.key: EVENT_TONES[event.event_type] for event in select_events(board)}
     for record in board.records:
         sheet.write_row(_record_cells(board, record, tones.get(record.key, Tone.PLAIN)))
     sheet.freeze(n_columns=board.columns.index(key_column(board)) + 1)
     sheet.filter(n_columns=len(labels) + len(OWN_COLUMNS))
-
-
-def _tones_by_key(events: tuple[EventRow, ...]) -> dict[str, Tone]:
-    return {event.key: EVENT_TONES[event.event_type] for event in events if not is_cosmetic(event)}
 
 
 def _record_cells(board: BoardReport, record: VersionRow, tone: Tone) -> list[Cell]:

@@ -82,7 +82,12 @@ def _sentences(report: Report, board: BoardReport, tally: Tally) -> list[str]:
         return ["아직 채택한 수집이 없어 보여 드릴 목록이 없습니다."]
     if board.accepted.is_baseline:
         return [_say_baseline(tally)]
-    sentences = [_say_events(tally), _say_rest(report, tally), _say_size(tally)]
+    happened = (
+        _say_events(tally)
+        if board.accepted.run.day == report.day
+        else f"이날 채택한 수집이 없어 {board.accepted.run.day}에 채택한 목록을 보여 드립니다."
+    )
+    sentences = [happened, _say_rest(report, tally), _say_size(tally)]
     return [sentence for sentence in sentences if sentence]
 
 

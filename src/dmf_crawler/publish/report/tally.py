@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dmf_crawler.model import BoardReport, EventRow, EventType, FieldChange, Grade
+from dmf_crawler.model import BoardReport, EventRow, EventType, FieldChange, Grade, Reason
 
 NORMAL_STATUS = "정상"
 
@@ -43,14 +44,13 @@ class Tally:
 
 def tally_board(board: BoardReport) -> Tally:
     """Count a board's events and records."""
-    changed = {event.key for event in board.events if is_substantial(event)}
+    modified = list(select_events(board, EventType.MODIFIED))
+    changed = {event.key for event in modified}
     cosmetic = {event.key for event in board.events if is_cosmetic(event)}
     return Tally(
         n_new=_count_keys(board, EventType.NEW),
         n_changed=len(changed),
-        n_changed_fields=sum(
-            len(shown_changes(event)) for event in board.events if is_substantial(event)
-        ),
+        n_changed_fields=sum(len(select_changes(event)) for event in modified),
         n_withdrawn=_count_keys(board, EventType.WITHDRAWN),
         n_reappeared=_count_keys(board, EventType.REAPPEARED),
         n_cosmetic=len(cosmetic - changed),
@@ -60,25 +60,34 @@ def tally_board(board: BoardReport) -> Tally:
     )
 
 
-def is_cosmetic(event: EventRow) -> bool:
-    """Tell whether an event is a MODIFIED whose every changed field is cosmetic."""
-    return (
-        event.event_type is EventType.MODIFIED and event.reason is None and not shown_changes(event)
-    )
+def select_events(board: BoardReport, event_type: EventType | None = None) -> Iterator[EventRow]:
+    """Yield the events of one type, or of all, that the sheets 신규, 변경 and 취하 show.
+
+    What 이력 alone shows is left out: cosmetic changes, and the two events by which a record goes
+    on under another key when its number stops to identify it. Neither is news of the record.
+    """
+    for event in board.events:
+        is_wanted = event_type is None or event.event_type is event_type
+        if is_wanted and event.reason is not Reason.REKEYED and not is_cosmetic(event):
+            yield event
 
 
-def is_substantial(event: EventRow) -> bool:
-    """Tell whether an event is a MODIFIED that 변경 shows."""
-    return event.event_type is EventType.MODIFIED and not is_cosmetic(event)
-
-
-def shown_changes(event: EventRow) -> tuple[FieldChange, ...]:
+def select_changes(event: EventRow) -> tuple[FieldChange, ...]:
     """Return the changed fields that 변경 shows: all but the cosmetic ones."""
     return tuple(change for change in event.changes if change.grade is not Grade.COSMETIC)
 
 
+def is_cosmetic(event: EventRow) -> bool:
+    """Tell whether an event is a MODIFIED whose every changed field is cosmetic."""
+    return (
+        event.event_type is EventType.MODIFIED
+        and event.reason is None
+        and not select_changes(event)
+    )
+
+
 def _count_keys(board: BoardReport, event_type: EventType) -> int:
-    return len({event.key for event in board.events if event.event_type is event_type})
+    return len({event.key for event in select_events(board, event_type)})
 
 
 def _count_normal(board: BoardReport) -> int | None:

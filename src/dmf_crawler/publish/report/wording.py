@@ -38,6 +38,7 @@ REASON_WORDS: Mapping[Reason, str] = {
     Reason.MISSING: "목록에서 사라짐",
     Reason.DELISTED: "목록에서 제외",
     Reason.RETURNED: "목록에 다시 나타남",
+    Reason.REKEYED: "번호가 겹쳐 구분 키를 바꿈",
     Reason.RESTORED: "상태가 정상으로 돌아옴",
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import socket
@@ -185,7 +186,5 @@ class _Connection(BaseHTTPRequestHandler):
 
 
 def _shut_down(connection: socket.socket) -> None:
-    try:
+    with contextlib.suppress(OSError):  # the client, or the connection's thread, was faster
         connection.shutdown(socket.SHUT_RDWR)
-    except OSError:
-        return  # the other side, or its own thread, was faster

@@ -135,6 +135,4 @@ def _list_columns(switches: Switches) -> list[tuple[str, str, str]]:
             del columns[10]
         case "moved_cells":
             columns[2:4] = [(ingredient[0], *company[1:]), (company[0], *ingredient[1:])]
-        case "normal":
-            pass
     return columns

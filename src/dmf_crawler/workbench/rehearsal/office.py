@@ -148,9 +148,8 @@ class Office:
 
     def _fill_targets(self, day: date) -> None:
         for key in [key for key, due in self._fill_on.items() if due <= day]:
-            if key not in self._lost:
-                del self._fill_on[key]
-                self._put(replace(self._rows[key], target=target_of(key)))
+            del self._fill_on[key]
+            self._put(replace(self._rows[key], target=target_of(key)))
 
     def _lose_rows(self, day: date, gone: Sequence[ListRow]) -> None:
         """Let a row vanish, or a withdrawn one come back to life, now and then."""

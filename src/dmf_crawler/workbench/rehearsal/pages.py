@@ -138,8 +138,7 @@ def _write_total(total: int, switches: Switches) -> str:
             return f'<p title="총 {total:,} 건"></p>'
         case "reworded":
             return f"<p>전체 <strong>{total:,}</strong>개의 자료가 있습니다.</p>"
-        case "missing":
-            return ""
+    return ""
 
 
 def _write_list(page: ListPage, renderer: RowRenderer, switches: Switches) -> str:

@@ -57,7 +57,7 @@ class RequestLog:
     monotonic: Callable[[], float]
     _requests: list[LoggedRequest] = field(default_factory=list)
     _n_open: int = 0
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _lock: threading.Condition = field(default_factory=threading.Condition)
 
     def open_request(self, request: LoggedRequest) -> None:
         """Append a request that has just arrived."""
@@ -73,11 +73,17 @@ class RequestLog:
                 request.is_ended = True
                 request.ended_at_s = self.monotonic()
                 self._n_open -= 1
+                self._lock.notify_all()
 
     def list_requests(self) -> list[LoggedRequest]:
         """Return the requests so far."""
         with self._lock:
             return list(self._requests)
+
+    def wait_until_idle(self, timeout_s: float) -> bool:
+        """Wait until no request is open; return whether that came in time."""
+        with self._lock:
+            return self._lock.wait_for(lambda: self._n_open == 0, timeout_s)
 
     def clear(self) -> None:
         """Forget the requests so far; open ones stay open."""

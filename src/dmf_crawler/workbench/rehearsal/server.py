@@ -112,6 +112,14 @@ class RehearsalSite:
         """Forget the requests so far."""
         self._request_log.clear()
 
+    def wait_until_idle(self, timeout_s: float = 20.0) -> bool:
+        """Wait until no request is open, e.g. after a client gave up on a hanging one.
+
+        Returns:
+            Whether that came in time.
+        """
+        return self._request_log.wait_until_idle(timeout_s)
+
     @property
     def rows(self) -> tuple[ListRow, ...]:
         """The list, newest first."""

@@ -1,0 +1,215 @@
+"""The types of config/settings.yaml and config/boards.yaml.
+
+They are the whole vocabulary of the configuration; docs/configuration.md explains each key.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+PositiveInt = Annotated[int, Meta(ge=1)]
+Count = Annotated[int, Meta(ge=0)]
+Seconds = Annotated[float, Meta(ge=0)]
+Ratio = Annotated[float, Meta(ge=0, le=1)]
+
+
+class Struct(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A part of the configuration: frozen, unknown keys refused."""
+
+
+class Identity(Struct, frozen=True, kw_only=True):
+    """Who asks.
+
+    Attributes:
+        product_token: Name that robots.txt rules are looked up by; letters, `-` and `_` only.
+        contact: Mail address put into User-Agent; required for every host but loopback.
+        accept_language: Constant header.
+        accept: Constant header.
+    """
+
+    product_token: Annotated[str, Meta(pattern=r"^[A-Za-z_-]+$")] = "DMF-Crawler"  # noqa: S105 - the RFC's word for a crawler's name
+    contact: str = ""
+    accept_language: str = "ko-KR,ko;q=0.9"
+    accept: str = "text/html,application/xhtml+xml"
+
+
+class Politeness(Struct, frozen=True, kw_only=True):
+    """How the one connection behaves (rules.md §4, the owner's §10.2 and §10.4).
+
+    Attributes:
+        min_delay_s: Least pause between the end of an answer and the next request; under 2 only
+            while every enabled host is loopback.
+        max_delay_s: Most pause, unless robots.txt asks for more.
+        delay_factor: The pause aims at this many times the latency.
+        jitter_ratio: Each pause is stretched by up to this share, never shortened.
+        connect_timeout_s: To connect.
+        read_timeout_s: Between two pieces of an answer.
+        request_deadline_s: For a whole request, first byte to last.
+        max_body_bytes: A larger body is dropped.
+        max_redirects: Inside the scope; robots.txt follows up to 5 anyway.
+        max_attempts: Tries of one request.
+        backoff_base_s: Wait before the second try; doubles each time.
+        backoff_factor: What it is multiplied with.
+        backoff_cap_s: Most wait before a try; a longer Retry-After ends the run.
+        backoff_jitter_ratio: Each wait varies by this share.
+    """
+
+    min_delay_s: Seconds = 2.0
+    max_delay_s: Seconds = 30.0
+    delay_factor: Seconds = 5.0
+    jitter_ratio: Ratio = 0.1
+    connect_timeout_s: Annotated[float, Meta(gt=0)] = 10.0
+    read_timeout_s: Annotated[float, Meta(gt=0)] = 30.0
+    request_deadline_s: Annotated[float, Meta(gt=0)] = 90.0
+    max_body_bytes: PositiveInt = 20_000_000
+    max_redirects: Count = 5
+    max_attempts: PositiveInt = 3
+    backoff_base_s: Seconds = 2.0
+    backoff_factor: Annotated[float, Meta(ge=1)] = 2.0
+    backoff_cap_s: Seconds = 60.0
+    backoff_jitter_ratio: Ratio = 0.25
+
+
+class Budget(Struct, frozen=True, kw_only=True):
+    """What a day and a run may cost the site.
+
+    Attributes:
+        requests_per_day: Over all runs of a day and host, robots.txt and retries included.
+        run_deadline_s: A run that takes longer ends as out of time.
+        max_passes: How often a list that changed while it was read is read again.
+    """
+
+    requests_per_day: PositiveInt = 500
+    run_deadline_s: Annotated[float, Meta(gt=0)] = 1500.0
+    max_passes: PositiveInt = 3
+
+
+class GateLimits(Struct, frozen=True, kw_only=True):
+    """Limits of the gates (rules.md §1); floors hold until the list has its own history.
+
+    Attributes:
+        required_empty_ratio: G-3 refuses above this share of empty required cells.
+        pattern_ratio: G-4 refuses below this share of numbers that match the pattern.
+        new_off_pattern_hold: G-4 holds above this many new numbers off the pattern.
+        without_number_hold: G-4 holds above this many records without a number.
+        gone_ratio: G-5 refuses above this share of withdrawn plus missing records.
+        missing_hold: G-5 holds above this many records newly missing.
+        withdrawn_hold: G-5 holds above this many records newly withdrawn by status.
+    """
+
+    required_empty_ratio: Ratio = 0.05
+    pattern_ratio: Ratio = 0.95
+    new_off_pattern_hold: Count = 3
+    without_number_hold: Count = 5
+    gone_ratio: Ratio = 0.10
+    missing_hold: Count = 3
+    withdrawn_hold: Count = 10
+
+
+class HistoryRules(Struct, frozen=True, kw_only=True):
+    """When a vanished row counts as withdrawn.
+
+    Attributes:
+        missing_runs: At this many consistent reads in a row without it (at most one counts a day).
+    """
+
+    missing_runs: PositiveInt = 4
+
+
+class ReportRules(Struct, frozen=True, kw_only=True):
+    """What the workbook shows.
+
+    Attributes:
+        history_days: How far back 이력 goes.
+        log_runs: How many runs 실행로그 shows.
+    """
+
+    history_days: PositiveInt = 90
+    log_runs: PositiveInt = 30
+
+
+class Paths(Struct, frozen=True, kw_only=True):
+    """Where things lie; relative to the home folder. Only the reports may lie elsewhere."""
+
+    reports_dir: str = "reports"
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    """config/settings.yaml."""
+
+    identity: Identity = Identity()
+    politeness: Politeness = Politeness()
+    budget: Budget = Budget()
+    gates: GateLimits = GateLimits()
+    history: HistoryRules = HistoryRules()
+    report: ReportRules = ReportRules()
+    paths: Paths = Paths()
+
+
+class Site(Struct, frozen=True, kw_only=True):
+    """A host that boards lie on.
+
+    Attributes:
+        base_url: Scheme, host and port, without a final slash.
+        public_body: Whether it belongs to a public body; nothing else is crawled.
+        terms_checked_on: Day (YYYY-MM-DD) on which a person read robots.txt and the terms of use;
+            required for every host but loopback.
+    """
+
+    base_url: Annotated[str, Meta(pattern=r"^https?://[^/\s?#]+$")]
+    public_body: bool
+    terms_checked_on: Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$")] | None = None
+
+
+class HtmlSource(Struct, frozen=True, kw_only=True):
+    """The paged list of the site's own pages.
+
+    Attributes:
+        path: Path of the list below the site's base_url.
+        method: GET or POST.
+        page_param: Name of the parameter that carries the page number (1-based).
+        size_param: Name of the parameter that carries the page size.
+        page_size: What is asked for; what really works is found from page 1.
+        page_size_fallbacks: Asked for in turn when page 1 is refused with the size before.
+        params: Constant further parameters.
+        scope: Path prefixes that a redirect may lead to.
+    """
+
+    path: Annotated[str, Meta(pattern=r"^/")]
+    method: Literal["GET", "POST"] = "GET"
+    page_param: str = "page"
+    size_param: str = "limit"
+    page_size: PositiveInt = 100
+    page_size_fallbacks: tuple[PositiveInt, ...] = ()
+    params: dict[str, str] = {}
+    scope: tuple[str, ...] = ("/",)
+
+
+class Board(Struct, frozen=True, kw_only=True):
+    """One watched list.
+
+    Attributes:
+        id: Names folders, tables' `board_id` and the selectors file.
+        name_ko: For people.
+        site: Key under `sites`.
+        kind: `list`: a paged table, compared by key.
+        enabled: Disabled boards are neither fetched nor reported.
+        html: The source.
+    """
+
+    id: Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
+    name_ko: str
+    site: str
+    kind: Literal["list"] = "list"
+    enabled: bool = True
+    html: HtmlSource
+
+
+class Boards(Struct, frozen=True, kw_only=True):
+    """config/boards.yaml."""
+
+    sites: dict[str, Site]
+    boards: tuple[Board, ...]

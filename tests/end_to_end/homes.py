@@ -1,0 +1,82 @@
+"""A home folder for the rehearsal site, runs in it, and what a run left behind."""
+
+from __future__ import annotations
+
+import io
+import json
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dmf_crawler.cli.commands import run_command
+from dmf_crawler.workbench.rehearse import make_home
+
+HISTORY_TABLES = (
+    "dmf_record",
+    "dmf_event",
+    "change_observation",
+    "drift_baseline",
+    "missing_spell",
+    "split_number",
+)
+
+
+@dataclass(frozen=True)
+class RehearsalHome:
+    """A home whose board lies on the rehearsal site."""
+
+    root: Path
+
+    def edit(self, file: str, old: str, new: str) -> None:
+        """Replace one piece of a configuration file; the piece must be there."""
+        path = self.root / file
+        text = path.read_text(encoding="utf-8")
+        assert old in text, old
+        path.write_text(text.replace(old, new), encoding="utf-8")
+
+    def command(self, *words: str) -> tuple[int, dict[str, Any]]:
+        """Run a command with --json in this process."""
+        out, err = io.StringIO(), io.StringIO()
+        exit_code = run_command(
+            [words[0], "--home", str(self.root), "--json", *words[1:]], stdout=out, stderr=err
+        )
+        payload: dict[str, Any] = json.loads(out.getvalue())
+        assert payload["exit_code"] == exit_code
+        return exit_code, payload
+
+    def run(self, day: str, *words: str, hour: int = 6) -> dict[str, Any]:
+        """Run the board once as if at an hour of a day; return its run's JSON."""
+        exit_code, payload = self.command("run", "--now", f"{day}T{hour:02}:00:00+09:00", *words)
+        (only,) = payload["runs"]
+        run: dict[str, Any] = only
+        assert run["exit_code"] == exit_code
+        return run
+
+    def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        """Ask the history's file directly."""
+        connection = sqlite3.connect(self.root / "var/dmf.sqlite3")
+        try:
+            return connection.execute(sql).fetchall()
+        finally:
+            connection.close()
+
+    def history_content(self) -> dict[str, list[tuple[Any, ...]]]:
+        """Return everything that only an accepted run may change."""
+        if not (self.root / "var/dmf.sqlite3").exists():
+            return {table: [] for table in HISTORY_TABLES}
+        return {table: self.rows(f"SELECT * FROM {table}") for table in HISTORY_TABLES}
+
+    def kept_pages(self, run_id: str) -> Sequence[Path]:
+        """Return the kept bodies of a run."""
+        return sorted(self.root.glob(f"raw/*/dmf_registry/{run_id}/*.html.gz"))
+
+
+def new_home(root: Path, base_url: str) -> RehearsalHome:
+    """Make a home for a site on loopback; retries wait no time."""
+    make_home(root, base_url)
+    home = RehearsalHome(root)
+    home.edit("config/settings.yaml", "backoff_base_s: 2.0", "backoff_base_s: 0.0")
+    home.edit("config/settings.yaml", "delay_factor: 5.0", "delay_factor: 0.0")
+    return home

@@ -1,0 +1,326 @@
+"""Cells become values: the golden pages, one rule at a time, and an independent second reader."""
+
+import json
+
+import pytest
+from bs4 import BeautifulSoup, Tag
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.extract.pages import (
+    LABELS,
+    PAGES,
+    URL,
+    Markup,
+    html_page,
+    list_page,
+    raw_page,
+    selectors_mapping,
+    some_fields,
+    some_selectors,
+)
+
+from dmf_crawler.extract.parser import read_page
+from dmf_crawler.model import Fault, PageTable
+
+GOLDEN = sorted(PAGES.glob("*.html"))
+SELECTORS = some_selectors()
+
+
+def _as_json(table: PageTable) -> dict:
+    rows = [{"row_no": row.row_no, "fields": row.fields, "shown": row.shown} for row in table.rows]
+    values = {
+        "announced_total": table.announced_total,
+        "fallbacks_used": table.fallbacks_used,
+        "rows": rows,
+    }
+    return json.loads(json.dumps(values))
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
+def test_a_golden_page_reads_as_expected(path):
+    table = read_page(raw_page(path.read_bytes(), content_type="text/html"), SELECTORS)
+    assert isinstance(table, PageTable), table
+    expected = json.loads(path.with_suffix(".expected.json").read_text(encoding="utf-8"))
+    assert _as_json(table) == expected
+    assert all(list(row["fields"]) == list(LABELS) for row in expected["rows"])
+
+
+def test_every_golden_page_has_an_expectation_and_the_reverse():
+    stems = {path.name.removesuffix(".expected.json") for path in PAGES.glob("*.expected.json")}
+    assert stems == {path.stem for path in GOLDEN}
+    assert len(stems) >= 4
+
+
+def test_a_table_says_where_it_came_from():
+    page = list_page([some_fields()], 7)
+    table = read_page(page, SELECTORS)
+    assert isinstance(table, PageTable)
+    assert (table.page_no, table.source, table.url) == (1, page.sha256, URL)
+
+
+def _cell(old: str, new: str) -> str:
+    """One page of one row, one cell rewritten."""
+    html = html_page([some_fields()])
+    assert html.count(old) == 1
+    return html.replace(old, new)
+
+
+def _read(html: str, **changes: object) -> tuple[dict, dict]:
+    table = read_page(raw_page(html), some_selectors(**changes) if changes else SELECTORS)
+    assert isinstance(table, PageTable), table
+    return dict(table.rows[0].fields), dict(table.rows[0].shown)
+
+
+COMPANY = '<span class="s-th">신청인</span>한국화이자제약(주)'
+
+
+@pytest.mark.parametrize(
+    ("cell", "value", "shown"),
+    [
+        ('<span class="s-th">신청인</span>대웅', "대웅", None),
+        ('<span class="x s-th y">신청인</span><span>대웅</span>', "대웅", None),
+        ('\n <span class="s-th">신청인</span>\n 대웅 \n', "대웅", "\n \n 대웅 \n"),
+        ("<a href='#'>대<b>웅</b></a>제약", "대웅제약", None),
+        ("대웅\r\n제약  본사", "대웅\r\n제약  본사", None),
+        ("대웅&#13;&#10;", "대웅", "대웅\r\n"),
+        ("&nbsp;대웅&nbsp;", "대웅", "\u00a0대웅\u00a0"),
+        ("대웅&nbsp;제약", "대웅\u00a0제약", None),
+        ("대웅<br>제약<br/>", "대웅\n제약", "대웅\n제약\n"),
+        ("-", "", "-"),
+        (" - ", "", " - "),
+        ("- 대웅", "- 대웅", None),
+        ("㈜대웅 Ⅲ ß &amp; &lt;", "㈜대웅 Ⅲ ß & <", None),
+        ("대웅<!-- 옛 이름 -->제약", "대웅제약", None),
+        ("대웅<script>alert(1)</script><style>b{}</style>제약", "대웅제약", None),
+        ('<span class="s-th">신청인</span>', "", None),
+        ("신청인", "신청인", None),
+        ("<table><tr><td>대웅</td></tr></table>", "대웅", None),
+    ],
+)
+def test_a_cell_is_read_as_the_source_has_it_without_its_label(cell, value, shown):
+    fields, all_shown = _read(_cell(COMPANY, cell))
+    assert fields == some_fields(company=value)
+    assert all_shown == ({} if shown is None else {"company": shown})
+
+
+NAMES = (
+    "<table><tbody><tr><td>Lonza AG</td></tr><tr><td>Pfizer Ireland Pharmaceuticals</td></tr>"
+    "</tbody></table>"
+)
+
+
+@pytest.mark.parametrize(
+    ("cell", "values", "shown"),
+    [
+        ("<table><tr><td>가</td></tr><tr><td>가</td></tr></table>", ("가", "가"), None),
+        ("<table><tr><td>가</td><td>나</td></tr></table>", ("가", "나"), None),
+        ("<table><tr><td>가</td></tr></table><table><tr><td>나</td></tr></table>",
+         ("가", "나"), None),
+        ("<table><tr><td> 가 </td></tr><tr><td>나</td></tr></table>", ("가", "나"), " 가 \x1f나"),
+        ("<table><tr><td>가</td></tr><tr><td></td></tr></table>", ("가", ""), None),
+        ("<table><tr><td>-</td></tr><tr><td>나</td></tr></table>", ("", "나"), "-\x1f나"),
+        ("<table><tr><td></td></tr></table>", (), None),
+        ("<table><tr><td>-</td></tr></table>", (), "-"),
+        ("<table><tbody></tbody></table>", (), None),
+        ("<table></table>", (), None),
+        ("", (), None),
+        ("-", (), "-"),
+        ("가, 나", ("가, 나",), None),
+        ("<table><tr><td><table><tr><td>가</td></tr></table></td></tr></table>", ("가",), None),
+        ("<table><tr><th>가</th></tr></table>", ("가",), None),
+        ('<table><tr><td><span class="s-th">제조소명</span>가</td></tr></table>', ("가",), None),
+    ],
+)  # fmt: skip
+def test_a_nested_table_is_an_ordered_list(cell, values, shown):
+    label = '<span class="s-th">제조소명</span>\n  '
+    fields, all_shown = _read(_cell(label + NAMES, '<span class="s-th">제조소명</span>' + cell))
+    assert fields == some_fields(maker_names=values)
+    assert all_shown == ({} if shown is None else {"maker_names": shown})
+
+
+@pytest.mark.parametrize(
+    "cell", ["외 2개소" + NAMES, NAMES + "외", NAMES.replace("<td>Lonza", "외<td>Lonza")]
+)
+def test_text_beside_a_nested_table_is_not_lost_in_silence(cell):
+    fault = read_page(raw_page(_cell(NAMES, cell)), SELECTORS)
+    assert isinstance(fault, Fault)
+    assert (fault.code, fault.exit_code) == ("stray_text", 4)
+    assert "1번째 행의 제조소명" in fault.message
+
+
+@pytest.mark.parametrize(
+    ("cell", "value", "shown"),
+    [
+        (
+            '<td title="한국화이자제약(주) 본사">한국화이자…',
+            "한국화이자제약(주) 본사",
+            "한국화이자…",
+        ),
+        ('<td title="한국화이자제약(주)">한국화이자...', "한국화이자제약(주)", "한국화이자..."),
+        ('<td title="신청인의 이름">한국화이자', "한국화이자", None),
+        ('<td title=" ">한국화이자…', "한국화이자…", None),
+        ("<td>한국화이자…", "한국화이자…", None),
+    ],
+)
+def test_a_shortened_text_gives_way_to_the_title_where_the_file_says_so(cell, value, shown):
+    mapping = selectors_mapping()
+    mapping["fields"]["company"]["title_attr"] = True
+    fields, all_shown = _read(_cell(f"<td>{COMPANY}", cell), **mapping)
+    assert fields["company"] == value
+    assert all_shown == ({} if shown is None else {"company": shown})
+    fields, _ = _read(_cell(f"<td>{COMPANY}", cell))
+    assert fields["company"] == cell.partition(">")[2]
+
+
+def test_shortened_names_in_a_nested_table_have_titles_of_their_own():
+    mapping = selectors_mapping()
+    mapping["fields"]["maker_names"]["title_attr"] = True
+    cell = "<table><tr><td title='Lonza AG'>Lonza…</td></tr><tr><td>Pfizer</td></tr></table>"
+    fields, shown = _read(_cell(NAMES, cell), **mapping)
+    assert fields["maker_names"] == ("Lonza AG", "Pfizer")
+    assert shown == {"maker_names": "Lonza…\x1fPfizer"}
+
+
+# --- the page as a whole -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("count", "expected"),
+    [
+        ('<p title="총 12,003 건">총 <strong>12,003</strong> 건</p>', 12_003),
+        ("<p>총 <strong class='n'> 12,003 </strong> 건</p>", 12_003),
+        ("<p>총 1건</p>", 1),
+        ("<!-- 총 5 건 --><p>총 7 건</p>", 7),
+        ("<p>총 , 건 총 8 건</p>", 8),
+    ],
+)
+def test_the_announced_total_is_found_however_it_is_marked_up(count, expected):
+    table = read_page(list_page([some_fields()], count=count), SELECTORS)
+    assert isinstance(table, PageTable)
+    assert table.announced_total == expected
+
+
+@pytest.mark.parametrize("count", ["", "<p>전체 7 건</p>", "<p>총 9999999999 건</p>"])
+def test_a_page_without_total_is_refused(count):
+    fault = read_page(list_page([some_fields()], count=count), SELECTORS)
+    assert isinstance(fault, Fault)
+    assert (fault.code, fault.exit_code) == ("no_total", 4)
+    assert "total.patterns" in fault.message
+
+
+def test_a_page_cut_anywhere_is_refused_and_never_short():
+    body = html_page([some_fields(1), some_fields(2)]).encode()
+    for end in range(0, body.rindex(b"</html>") + 6, 7):
+        fault = read_page(raw_page(body[:end]), SELECTORS)
+        assert isinstance(fault, Fault), end
+        assert fault.code == ("truncated_page" if end else "empty_page")
+        assert (fault.exit_code, fault.is_retryable) == (6, True)
+
+
+def test_the_end_marker_may_be_in_upper_case():
+    html = html_page([some_fields()]).replace("</html>", "</HTML>")
+    assert _read(html)[0] == some_fields()
+
+
+def test_an_undecodable_page_is_refused_by_its_reason():
+    fault = read_page(raw_page(b"\xff</html>"), SELECTORS)
+    assert isinstance(fault, Fault)
+    assert fault.code == "mojibake"
+
+
+def test_a_reference_to_no_character_is_mojibake():
+    fault = read_page(raw_page(_cell(COMPANY, "대&#xD800;웅")), SELECTORS)
+    assert isinstance(fault, Fault)
+    assert (fault.code, fault.exit_code) == ("mojibake", 4)
+
+
+def test_a_page_nested_too_deep_to_be_read_whole_is_refused():
+    fault = read_page(list_page([some_fields()], before="<div>" * 400), SELECTORS)
+    assert isinstance(fault, Fault)
+    assert (fault.code, fault.exit_code) == ("unparsable_page", 4)
+
+
+@pytest.mark.parametrize("html", ["</html>", "<!-- -->\n</html>"])
+def test_a_page_without_any_element_is_refused(html):
+    fault = read_page(raw_page(html), SELECTORS)
+    assert isinstance(fault, Fault)
+    assert fault.code == "unparsable_page"
+
+
+def test_control_characters_do_not_cut_the_page():
+    html = _cell(COMPANY, "대\x00웅&#0;")
+    assert _read(html)[0] == some_fields(company="대웅")
+
+
+def test_a_declared_charset_inside_the_page_does_not_confuse_the_parser():
+    page = raw_page(html_page([some_fields()], markup=Markup(charset="euc-kr")))
+    table = read_page(page, SELECTORS)
+    assert isinstance(table, PageTable)
+    assert table.rows[0].fields == some_fields()
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_are_a_fault_and_never_an_exception(body):
+    assert isinstance(read_page(raw_page(body), SELECTORS), Fault)
+    assert isinstance(read_page(raw_page(body + b"<table></html>"), SELECTORS), Fault)
+
+
+# --- an independent second reader --------------------------------------------------------------
+
+_texts = st.text(
+    st.one_of(
+        st.characters(codec="utf-8", categories=("L", "N", "P", "S", "Zs")),
+        st.sampled_from("\r\n\t -…<>&"),
+    ),
+    max_size=12,
+)
+
+
+@st.composite
+def _rows(draw):
+    """Rows whose columns take turns with a few drawn texts."""
+    texts = draw(st.lists(_texts, min_size=5, max_size=9))
+    n_rows = draw(st.integers(1, 3))
+    values = iter(texts * (n_rows * len(LABELS)))
+    sizes = iter(draw(st.lists(st.integers(1, 3), min_size=4, max_size=4)) * (n_rows * 3))
+    return [
+        {
+            name: tuple(next(values) for _ in range(next(sizes)))
+            if name.startswith("maker")
+            else next(values)
+            for name in LABELS
+        }
+        for _ in range(n_rows)
+    ]
+
+
+@settings(max_examples=60, deadline=None)
+@given(_rows(), st.booleans(), st.booleans())
+def test_beautifulsoup_reads_the_same_values(rows, has_tbody, has_labels):
+    page = list_page(rows, has_nested_tbody=has_tbody, has_labels=has_labels)
+    table = read_page(page, SELECTORS)
+    assert isinstance(table, PageTable), table
+    assert [row.fields for row in table.rows] == _read_by_soup(page.body.decode())
+
+
+def _read_by_soup(html: str) -> list[dict]:
+    soup = BeautifulSoup(html, "html.parser")
+    for label in soup.select("span.s-th"):
+        label.decompose()
+    body = soup.select_one("table.tb_list > tbody")
+    assert isinstance(body, Tag)
+    return [
+        dict(zip(LABELS, map(_soup_value, row.find_all("td", recursive=False)[1:]), strict=True))
+        for row in body.find_all("tr", recursive=False)
+    ]
+
+
+def _soup_value(cell: Tag):
+    def text_of(tag: Tag) -> str:
+        text = tag.get_text().strip()
+        return "" if text == "-" else text
+
+    if cell.table is None:
+        return text_of(cell)
+    values = tuple(text_of(inner) for inner in cell.table.find_all("td"))
+    return () if values == ("",) else values

@@ -1,0 +1,137 @@
+from collections.abc import Callable
+
+import msgspec
+import pytest
+from tests.extract.pages import selectors_mapping
+
+from dmf_crawler.extract.selector_checks import SelectorFault, check_selectors
+from dmf_crawler.extract.selectors import SelectorsFile
+
+
+def test_the_shipped_file_has_no_fault():
+    assert check_selectors(msgspec.convert(selectors_mapping(), SelectorsFile)) == []
+
+
+def _faults_after(change: Callable[[dict], object]) -> list[SelectorFault]:
+    mapping = selectors_mapping()
+    change(mapping)
+    return check_selectors(msgspec.convert(mapping, SelectorsFile))
+
+
+def _field(name: str, **values: object) -> Callable[[dict], object]:
+    return lambda mapping: mapping["fields"][name].update(values)
+
+
+def _top(name: str, value: object) -> Callable[[dict], object]:
+    return lambda mapping: mapping.update({name: value})
+
+
+@pytest.mark.parametrize(
+    ("change", "key"),
+    [
+        (_top("row", {"primary": "tr["}), ("row", "primary")),
+        (_top("row", {"primary": "svg|tr"}), ("row", "primary")),
+        (_top("row", {"primary": "tr", "fallbacks": ["tr", ">"]}), ("row", "fallbacks", 1)),
+        (
+            _top("row", {"primary": "tr", "min_expected": 9, "max_expected": 8}),
+            ("row", "min_expected"),
+        ),
+        (_top("drop", ["span.s-th", "span..x"]), ("drop", 1)),
+        (_top("total", {"patterns": []}), ("total", "patterns")),
+        (_top("total", {"patterns": ["총 [0-9]+ 건"]}), ("total", "patterns", 0)),
+        (_top("total", {"patterns": ["총 ([0-9]+ 건"]}), ("total", "patterns", 0)),
+        (_top("end_marker", ""), ("end_marker",)),
+        (
+            _top(
+                "key",
+                {
+                    "number": "regno",
+                    "applicant": "company",
+                    "first_date": "registered_on",
+                    "ingredient": "ingredient_name",
+                },
+            ),
+            ("key", "number"),
+        ),
+        (
+            _top(
+                "key",
+                {
+                    "number": "reg_no",
+                    "applicant": "maker_names",
+                    "first_date": "registered_on",
+                    "ingredient": "ingredient_name",
+                },
+            ),
+            ("key", "applicant"),
+        ),
+        (_top("status", {"field": "state", "withdrawn": ["취하"]}), ("status", "field")),
+        (_top("status", {"field": "status", "withdrawn": []}), ("status", "withdrawn")),
+        (_field("company", header_aliases=[]), ("fields", "company", "header_aliases")),
+        (_field("company", fallbacks=[]), ("fields", "company", "fallbacks")),
+        (_field("company", strategy="css", selector=""), ("fields", "company", "selector")),
+        (
+            _field("company", strategy="attr", selector="a", attr=""),
+            ("fields", "company", "attr"),
+        ),
+        (
+            _field("company", fallbacks=[{"strategy": "css", "selector": "td["}]),
+            ("fields", "company", "fallbacks", 0, "selector"),
+        ),
+        (
+            _field("company", fallbacks=[{"strategy": "header_text"}]),
+            ("fields", "company", "fallbacks", 0, "header_aliases"),
+        ),
+        (
+            _field("company", validate={"pattern": "("}),
+            ("fields", "company", "validate", "pattern"),
+        ),
+        (
+            _field("company", validate={"date_formats": ["%Y-%m-%d", "%Y-%m"]}),
+            ("fields", "company", "validate", "date_formats", 1),
+        ),
+        (
+            _field("company", validate={"date_formats": ["%Q"]}),
+            ("fields", "company", "validate", "date_formats", 0),
+        ),
+        (
+            _field("company", validate={"min_length": 3, "max_length": 2}),
+            ("fields", "company", "validate", "min_length"),
+        ),
+        (_field("company", label_ko="성분명"), ("fields", "company", "label_ko")),
+        (
+            _field("company", header_aliases=["신청인", "성분 명"]),
+            ("fields", "company", "header_aliases", 1),
+        ),
+        (
+            _field("company", header_aliases=["순번"]),
+            ("fields", "company", "header_aliases", 0),
+        ),
+        (
+            _field(
+                "company", fallbacks=[{"strategy": "header_text", "header_aliases": ["성분명"]}]
+            ),
+            ("fields", "company", "fallbacks", 0, "header_aliases", 0),
+        ),
+        (
+            lambda mapping: mapping["fields"].update(
+                {"Company": {**mapping["fields"].pop("target")}}
+            ),
+            ("fields", "Company"),
+        ),
+    ],
+)
+def test_a_fault_is_named_with_its_place(change, key):
+    faults = _faults_after(change)
+    assert [fault.key for fault in faults] == [key]
+    assert faults[0].found
+    assert faults[0].expected
+
+
+def test_every_fault_is_found_at_once():
+    def spoil(mapping: dict) -> None:
+        mapping["drop"] = ["["]
+        mapping["fields"]["reg_no"]["header_aliases"] = []
+        mapping["fields"]["status"]["validate"]["pattern"] = "*"
+
+    assert len(_faults_after(spoil)) == 3

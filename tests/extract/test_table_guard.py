@@ -1,0 +1,290 @@
+"""The list is found by its headers, or the page is refused with the reason."""
+
+import pytest
+from tests.extract.pages import (
+    LABELS,
+    Markup,
+    html_page,
+    list_page,
+    raw_page,
+    selectors_mapping,
+    some_fields,
+    some_selectors,
+)
+
+from dmf_crawler.extract.parser import read_page
+from dmf_crawler.model import Fault, PageTable, RawPage
+
+ROWS = [some_fields(number) for number in (1, 2, 3)]
+COLUMNS = tuple(LABELS)
+SEARCH_FORM = (
+    "<table><tr><th>검색</th><td><input name='searchItem'></td></tr></table>"
+    "<div class='wrap'><table class='tb_base'><thead><tr><th>구분</th><th>내용</th></tr></thead>"
+    "<tbody><tr><td>1</td><td>안내</td></tr></tbody></table></div>"
+)
+
+
+def _read(page: RawPage, **changes: object) -> PageTable:
+    table = read_page(page, some_selectors(**changes))
+    assert isinstance(table, PageTable), table
+    return table
+
+
+def _refuse(page: RawPage | str, **changes: object) -> Fault:
+    fault = read_page(
+        page if isinstance(page, RawPage) else raw_page(page), some_selectors(**changes)
+    )
+    assert isinstance(fault, Fault), fault
+    assert fault.message.endswith("주십시오.")
+    fault.message.encode("cp949")
+    return fault
+
+
+def _records(table: PageTable) -> list:
+    return [row.fields for row in table.rows]
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        pytest.param({}, id="as the site writes it"),
+        pytest.param({"has_thead": False}, id="header in the first row of tbody"),
+        pytest.param({"has_nested_tbody": False}, id="nested tables without tbody"),
+        pytest.param({"has_labels": False}, id="no labels in cells"),
+        pytest.param({"before": SEARCH_FORM, "after": SEARCH_FORM}, id="layout tables around"),
+        pytest.param({"columns": COLUMNS[::-1]}, id="columns in another order"),
+        pytest.param({"headers": {"company": "업체명"}}, id="header renamed to an alias"),
+        pytest.param({"headers": {"company": "<b>신청인</b>&nbsp;"}}, id="markup in a header"),
+        pytest.param(
+            {"before": "<table><tr><td>", "after": "</td></tr></table>"}, id="list inside layout"
+        ),
+    ],
+)
+def test_the_list_is_found_wherever_its_headers_are(markup):
+    table = _read(list_page(ROWS, 9_149, **markup))
+    assert _records(table) == ROWS
+    assert table.announced_total == 9_149
+    assert table.fallbacks_used == ()
+
+
+def test_a_list_with_one_row_is_still_the_list():
+    assert _records(_read(list_page(ROWS[:1], 101))) == ROWS[:1]
+
+
+def test_the_running_number_is_read_by_nobody():
+    above, below = _read(list_page(ROWS)), _read(list_page([some_fields(9), *ROWS]))
+    assert _records(above) == _records(below)[1:]
+    assert not any("순번" in row.fields or "1" in row.fields.values() for row in above.rows)
+
+
+def test_long_texts_and_many_makers_do_not_make_it_a_layout_table():
+    row = some_fields(maker_addresses=("가" * 2_000, "나"), maker_names=tuple("가나다라마"))
+    assert _records(_read(list_page([row, *ROWS]))) == [row, *ROWS]
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "exit_code", "found"),
+    [
+        ("<form><input type='PASSWORD'></form>", "login_page", 6, "로그인"),
+        ("<table><tr><td><input type=password></td></tr></table>", "login_page", 6, "로그인"),
+        ("<p>시스템 점검 안내</p><script></script>", "maintenance_page", 6, "시스템 점검"),
+        ("<h1>Under maintenance</h1>", "maintenance_page", 6, "maintenance"),
+        ("<div class='mpage_errwrap'>오류가 발생하였습니다</div>", "error_page", 6, "오류가 발생"),
+        ("<p>해당 화면 혹은 기능을 찾을 수 없습니다", "error_page", 6, "찾을 수 없습니다"),
+        ("<div id='app'></div><script>go()</script>", "script_only_page", 4, "스크립트"),
+        ("<noscript>" + "켜 주세요 " * 30 + "</noscript><script></script>", "script_only_page", 4,
+         "스크립트"),
+        ("<p>" + "고시와 공고를 알려 드립니다. " * 9 + "</p><script>x</script>", "no_table", 4,
+         "고시와"),
+        ("<p>짧은 글</p>", "no_table", 4, "짧은 글"),
+        (SEARCH_FORM, "layout_table", 4, "'구분', '내용'"),
+        ("<table></table>", "layout_table", 4, "비어 있음"),
+    ],
+)  # fmt: skip
+def test_a_page_without_the_list_is_refused_with_its_reason(body, code, exit_code, found):
+    fault = _refuse(f"<html><head><title>점검 오류가 발생</title></head><body>{body}</body></html>")
+    assert (fault.code, fault.exit_code) == (code, exit_code)
+    assert fault.is_retryable == (exit_code == 6)
+    assert found in fault.message
+
+
+def test_a_missing_column_is_named_with_what_was_found():
+    fault = _refuse(list_page(ROWS, columns=[name for name in COLUMNS if name != "company"]))
+    assert (fault.code, fault.exit_code, fault.is_retryable) == ("missing_column", 4, False)
+    assert "'신청인'" in fault.message
+    assert "'성분명'" in fault.message
+
+
+def test_a_header_that_vanished_alone_is_a_missing_column_too():
+    html = html_page(ROWS).replace("<th>신청인</th>", "")
+    assert _refuse(html).code == "missing_column"
+
+
+def test_a_renamed_header_is_refused_where_no_fallback_finds_the_cells():
+    page = list_page(ROWS, headers={"company": "업체"}, has_labels=False)
+    fault = _refuse(page)
+    assert fault.code == "missing_column"
+    assert "'신청인'" in fault.message
+    assert "'업체'" in fault.message
+
+
+def test_a_renamed_header_is_read_by_a_fallback_and_reported():
+    table = _read(list_page(ROWS, headers={"company": "업체", "document_no": "번호"}))
+    assert _records(table) == ROWS
+    assert [used.partition(":")[0] for used in table.fallbacks_used] == ["company", "document_no"]
+
+
+def test_a_renamed_header_of_an_empty_list_is_a_missing_column():
+    assert _refuse(list_page([], 0, headers={"company": "업체"})).code == "missing_column"
+
+
+def test_a_fallback_that_misses_one_row_serves_none():
+    html = html_page(ROWS, markup=Markup(headers={"company": "업체"}))
+    label = '<span class="s-th">신청인</span>'
+    assert html.count(label) == len(ROWS)
+    assert _refuse(html.replace(label, "", 1)).code == "missing_column"
+
+
+def test_a_fallback_never_reads_the_column_of_another_field():
+    """With exchanged labels the fallback would take the ingredient for the applicant."""
+    html = html_page(ROWS, markup=Markup(headers={"company": "업체"}))
+    html = html.replace(">신청인<", ">?<").replace('s-th">성분명<', 's-th">신청인<')
+    assert _refuse(html).code == "missing_column"
+
+
+def test_a_header_fallback_reads_a_column_under_its_other_name():
+    mapping = selectors_mapping()
+    mapping["fields"]["company"]["fallbacks"] = [
+        {"strategy": "header_text", "header_aliases": ["업체"]}
+    ]
+    table = _read(list_page(ROWS, headers={"company": "업 체"}, has_labels=False), **mapping)
+    assert _records(table) == ROWS
+    assert table.fallbacks_used == ("company: header_text 업체",)
+
+
+def test_a_field_may_be_found_by_css_or_in_an_attribute():
+    mapping = selectors_mapping()
+    mapping["fields"]["company"] |= {"strategy": "css", "selector": "td.company"}
+    mapping["fields"]["detail_url"] = {
+        "label_ko": "상세",
+        "strategy": "attr",
+        "selector": "a.detail",
+        "attr": "href",
+        "fallbacks": [{"strategy": "attr", "selector": "a", "attr": "data-url"}],
+    }
+    html = html_page(ROWS).replace(
+        '<td><span class="s-th">신청인', '<td class=company><span class="s-th">신청인'
+    )
+    linked = html.replace("<td>1</td>", '<td><a class=detail href=" /1 ">1</a></td>')
+    assert _refuse(linked, **mapping).code == "missing_column"
+    for number in ("2", "3"):
+        linked = linked.replace(
+            f"<td>{number}</td>", f'<td><a class=detail href="/{number}">{number}</a></td>'
+        )
+    rows = _read(raw_page(linked), **mapping).rows
+    assert [row.fields["detail_url"] for row in rows] == ["/1", "/2", "/3"]
+    assert [dict(row.shown) for row in rows] == [{"detail_url": " /1 "}, {}, {}]
+    other = linked.replace("class=detail href", "data-url")
+    assert _read(raw_page(other), **mapping).fallbacks_used == ("detail_url: attr a",)
+    assert _refuse(linked.replace('href="/3"', ""), **mapping).code == "missing_column"
+
+
+def test_an_unknown_column_must_be_added_to_the_selectors_file():
+    fault = _refuse(list_page(ROWS, extra_headers=["품목기준코드"]))
+    assert (fault.code, fault.exit_code) == ("unknown_column", 4)
+    assert "'품목기준코드'" in fault.message
+    assert "selectors 파일" in fault.message
+
+
+def test_a_column_without_header_is_unknown_too():
+    assert "(빈칸)" in _refuse(list_page(ROWS, extra_headers=["&nbsp;"])).message
+
+
+def test_an_added_column_may_be_ignored_by_name():
+    mapping = selectors_mapping() | {"ignored_headers": ["순번", "비고"]}
+    assert _records(_read(list_page(ROWS, extra_headers=["비고"]), **mapping)) == ROWS
+
+
+def test_two_headers_of_one_field_are_refused():
+    fault = _refuse(list_page(ROWS, extra_headers=["업체명"]))
+    assert (fault.code, fault.exit_code) == ("ambiguous_column", 4)
+    assert "'신청인', '업체명'" in fault.message
+
+
+def test_two_lists_on_one_page_are_refused():
+    html = html_page(ROWS)
+    table = html[html.index("<table") : html.rindex("</table>") + len("</table>")]
+    assert _refuse(html.replace(table, table + table)).code == "ambiguous_table"
+
+
+@pytest.mark.parametrize("cell", ["", "<td>1</td><td>2</td>"])
+def test_a_row_with_another_number_of_cells_is_named(cell):
+    fault = _refuse(html_page(ROWS).replace("<td>2</td>", cell))
+    assert (fault.code, fault.exit_code) == ("ragged_row", 4)
+    assert "2번째 행" in fault.message
+
+
+def test_a_row_without_cells_is_refused_and_not_skipped():
+    assert _refuse(html_page(ROWS).replace("<tbody><tr>", "<tbody><tr></tr><tr>", 1)).code == (
+        "ragged_row"
+    )
+
+
+def test_rows_in_dead_comments_are_nothing():
+    html = html_page(ROWS).replace("<tbody><tr>", "<tbody><!-- <tr><td>old</td></tr> --><tr>", 1)
+    assert _records(_read(raw_page(html))) == ROWS
+
+
+def test_rows_of_several_bodies_are_all_rows():
+    html = html_page(ROWS).replace("<tr>\n<td>2</td>", "</tbody><tbody><tr>\n<td>2</td>")
+    assert _records(_read(raw_page(html))) == ROWS
+
+
+def test_of_two_header_rows_the_one_that_names_the_fields_counts():
+    html = html_page(ROWS).replace("<thead>", "<thead><tr><th colspan='15'>DMF 현황</th></tr>")
+    assert _records(_read(raw_page(html))) == ROWS
+
+
+def test_the_row_selector_leaves_rows_out_and_its_fallback_is_reported():
+    mapping = selectors_mapping()
+    mapping["row"] = {"primary": "table tr.pc-tr", "fallbacks": ["table tbody tr"]}
+    html = html_page(ROWS)
+    marked = html.replace("<tr>\n<td>1</td>", "<tr class=pc-tr>\n<td>1</td>")
+    assert _records(_read(raw_page(marked), **mapping)) == ROWS[:1]
+    table = _read(raw_page(html), **mapping)
+    assert _records(table) == ROWS
+    assert table.fallbacks_used == ("row: table tbody tr",)
+
+
+@pytest.mark.parametrize("count", ["<p title='총 {total:,} 건'></p>", ""])
+@pytest.mark.parametrize("text", ["조회 결과가 없습니다", "<b>조회결과가 없습니다.</b>"])
+def test_an_honest_empty_result_is_a_list_without_rows(count, text):
+    html = html_page([], 0, Markup(count=count))
+    html = html.replace("<tbody></tbody>", f"<tbody><tr><td colspan='15'>{text}</td></tr></tbody>")
+    table = _read(raw_page(html))
+    assert (table.rows, table.announced_total) == ((), 0)
+
+
+def test_a_page_past_the_end_keeps_the_total_that_it_states():
+    html = html_page([], 9_149)
+    html = html.replace(
+        "<tbody></tbody>", "<tbody><tr><td colspan=15>조회 결과가 없습니다</td></tr></tbody>"
+    )
+    table = _read(raw_page(html))
+    assert (table.rows, table.announced_total) == ((), 9_149)
+
+
+def test_another_text_in_a_single_cell_is_no_empty_result():
+    html = html_page([], 5)
+    html = html.replace("<tbody></tbody>", "<tbody><tr><td colspan=15>로딩 중</td></tr></tbody>")
+    assert _refuse(html).code == "ragged_row"
+
+
+def test_an_empty_table_body_with_a_total_is_left_to_the_caller():
+    table = _read(list_page([], 9_149))
+    assert (table.rows, table.announced_total) == ((), 9_149)
+
+
+def test_a_long_list_of_headers_is_shortened_in_the_message():
+    fault = _refuse(list_page(ROWS, extra_headers=["가" * 5_000]))
+    assert len(fault.message) < 700
