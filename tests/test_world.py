@@ -28,6 +28,9 @@ PAGE = b"<p>" + b"DMF " * 1_000
 HEADERS = (("User-Agent", "DMF-Crawler/1.0"), ("Accept-Language", "ko-KR"), ("Accept", "text/html"))
 
 
+SMALL = Politeness(max_body_bytes=1_000)
+
+
 @pytest.fixture
 def world() -> Iterator[World]:
     with real_world(Politeness()) as opened:
@@ -141,6 +144,12 @@ def test_redirects_and_errors_are_answers_and_not_followed():
     assert send(answer("503 Busy", b"later", Retry_After="5")).header("Retry-After") == "5"
 
 
+def test_the_body_of_a_redirect_is_capped_too():
+    reply = answer("302 Found", b"x" * 1_001, Location="/other")
+
+    assert code_of(reply, politeness=SMALL) == "oversize"
+
+
 # --- what comes back ---------------------------------------------------------------------------
 
 
@@ -192,6 +201,9 @@ def test_an_answer_without_a_body_may_carry_a_coding(status: str):
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabc", hang_up),
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n", hang_up),
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", hang_up),
+        (b"HTTP/1.1 200", hang_up),
+        (b"HTTP/1.1 200 OK\r\nContent-Len", hang_up),
+        (b"HTTP/1.1 200 OK\r\n\r\n", hang_up),
         (answer("200 OK", gzip.compress(PAGE)[:-20], Content_Encoding="gzip"),),
         (answer("200 OK", gzip.compress(PAGE)[:-8], Content_Encoding="gzip"),),
         (answer("200 OK", gzip.compress(PAGE) + b"rest", Content_Encoding="gzip"),),
@@ -205,7 +217,7 @@ def test_a_cut_or_damaged_body_is_never_taken_for_a_whole_one(steps: tuple[Step,
 
 
 @pytest.mark.parametrize(
-    "steps", [(reset,), (hang_up,), (b"HTTP/1.1 200", hang_up), (b"what is HTTP?\r\n\r\n", hang_up)]
+    "steps", [(reset,), (hang_up,), (b"HTTP", hang_up), (b"what is HTTP?\r\n\r\n", hang_up)]
 )
 def test_a_connection_that_ends_before_the_answer_is_named_so(steps: tuple[Step, ...]):
     assert code_of(*steps) == "connection_reset"
@@ -213,9 +225,6 @@ def test_a_connection_that_ends_before_the_answer_is_named_so(steps: tuple[Step,
 
 def test_an_unknown_coding_cannot_be_read():
     assert code_of(answer("200 OK", b"x", Content_Encoding="br")) == "request_error"
-
-
-SMALL = Politeness(max_body_bytes=1_000)
 
 
 @pytest.mark.parametrize(
@@ -390,6 +399,7 @@ OTHERS = [
     (urllib3.exceptions.ProtocolError("broken", IncompleteRead(b"")), "truncated_body"),
     (urllib3.exceptions.ProtocolError("aborted", RemoteDisconnected("")), "connection_reset"),
     (urllib3.exceptions.ProtocolError("aborted", BadStatusLine("x")), "connection_reset"),
+    (urllib3.exceptions.ProtocolError("ended prematurely"), "truncated_body"),
     (urllib3.exceptions.DecodeError("gzip"), "truncated_body"),
     (urllib3.exceptions.ProxyError("proxy", OSError()), "connect_error"),
     (urllib3.exceptions.LocationParseError("x"), "request_error"),

@@ -65,13 +65,13 @@ def real_world(politeness: Politeness, *, starts_at: datetime | None = None) -> 
         politeness: Timeouts, deadline and size cap of a request.
         starts_at: Aware moment at which the clock starts, for rehearsals; None for the PC's clock.
     """
-    with _open_session() as session:
+    with _open_adapter() as adapter:
         yield World(
             now=_make_clock(starts_at),
             # On Windows time.monotonic counts in steps of 16 ms, which would cut pauses short.
             monotonic=time.perf_counter,
             sleep=time.sleep,
-            send=partial(_send, session, politeness),
+            send=partial(_send, adapter, politeness),
             uniform=random.SystemRandom().uniform,
         )
 
@@ -86,20 +86,25 @@ def _make_clock(starts_at: datetime | None) -> Callable[[], datetime]:
 # --- one request -------------------------------------------------------------------------------
 
 
-def _open_session() -> requests.Session:
-    session = requests.Session()
-    session.trust_env = False  # proxies and certificates come from the configuration alone
-    session.headers.clear()
-    for scheme in ("http://", "https://"):
-        session.mount(scheme, _Adapter(pool_connections=1, pool_maxsize=1, pool_block=True))
-    return session
+@contextmanager
+def _open_adapter() -> Iterator[HTTPAdapter]:
+    """Open what a `requests.Session` sends through, without the session itself.
+
+    A session would add headers, cookies, proxies and certificates of the environment, and read the
+    body of a redirect whole, without deadline or cap, even when told not to follow it.
+    """
+    adapter = _Adapter(pool_connections=1, pool_maxsize=1, pool_block=True)
+    try:
+        yield adapter
+    finally:
+        adapter.close()
 
 
-def _send(session: requests.Session, politeness: Politeness, request: Request) -> Reply:
+def _send(adapter: HTTPAdapter, politeness: Politeness, request: Request) -> Reply:
     deadline = _Deadline(politeness.request_deadline_s)
     try:
         with deadline:
-            reply = _exchange(session, politeness, request)
+            reply = _exchange(adapter, politeness, request)
     except _FAILURES as error:
         code = "timeout" if deadline.is_over else name_failure(error)
         raise _send_error(code, request.url) from error
@@ -108,25 +113,35 @@ def _send(session: requests.Session, politeness: Politeness, request: Request) -
     return reply
 
 
-def _exchange(session: requests.Session, politeness: Politeness, request: Request) -> Reply:
-    # Not session.prepare_request: nothing but the request's own headers is sent, no cookies.
+def _exchange(adapter: HTTPAdapter, politeness: Politeness, request: Request) -> Reply:
     prepared = requests.Request(
         request.method, request.url, headers=_wire_headers(request), data=request.body
     ).prepare()
     # The library would resolve and unquote the path: robots.txt was asked about this one.
     prepared.url = request.url
-    with session.send(
+    with adapter.send(
         prepared,
         stream=True,
         verify=True,
-        allow_redirects=False,
         timeout=(politeness.connect_timeout_s, politeness.read_timeout_s),
     ) as response:
-        raw = _read(response, politeness.max_body_bytes, request.url)
         headers = tuple(response.raw.headers.items())
-        reply = Reply(response.status_code, headers, raw)
+        raw = _read(response, politeness.max_body_bytes, request.url)
+    reply = Reply(response.status_code, headers, raw)
+    if _is_cut_in_header(reply):
+        raise _send_error("truncated_body", request.url)
     body = _decode(raw, reply.header("Content-Encoding"), politeness.max_body_bytes, request.url)
     return Reply(reply.status, headers, body)
+
+
+def _is_cut_in_header(reply: Reply) -> bool:
+    """Say whether the connection may have ended in the header, which the library lets pass.
+
+    Such an answer has no body and does not say that it has none; taken at its word, it would be
+    an empty robots.txt, which allows everything.
+    """
+    has_length = reply.header("Content-Length") or reply.header("Transfer-Encoding")
+    return not reply.body and not has_length and reply.status not in {204, 304}
 
 
 def _wire_headers(request: Request) -> dict[str, str]:
@@ -265,6 +280,12 @@ class _Adapter(HTTPAdapter):
         super().init_poolmanager(*args, **kwargs)
         self.poolmanager.pool_classes_by_scheme = {"http": _WatchedPool, "https": _WatchedTlsPool}
 
+    def close(self) -> None:
+        """Close the connection, which the pool manager would only forget."""
+        for key in list(self.poolmanager.pools.keys()):
+            self.poolmanager.pools[key].close()
+        super().close()
+
 
 # --- failures ----------------------------------------------------------------------------------
 
@@ -291,7 +312,8 @@ _CODES: tuple[tuple[str, tuple[type[BaseException], ...]], ...] = (
     ),
     ("connection_reset", (ConnectionError, ssl.SSLEOFError, ssl.SSLZeroReturnError)),
     ("tls_error", (requests.exceptions.SSLError, urllib3.exceptions.SSLError, ssl.SSLError)),
-    ("connection_reset", (urllib3.exceptions.ProtocolError,)),
+    ("connection_reset", (HTTPException,)),
+    ("truncated_body", (urllib3.exceptions.ProtocolError,)),  # the last chunk never came
     ("connect_error", (requests.ConnectionError, urllib3.exceptions.ProxyError)),
 )
 """Code and what it is seen by, the telling ones first; anything else is `request_error`."""

@@ -128,16 +128,14 @@ def test_every_request_carries_the_same_headers_and_a_post_its_form():
     ] * 2
 
 
-def test_304_is_a_success_that_may_shorten_the_delay():
+def test_304_is_no_page_but_a_success_that_may_shorten_the_delay():
     """T5: 304 was treated as an error."""
     crawl = Crawl({URL: [ok(), status(304)]}, latency_s=4.0)
     crawl.fetch()
     assert crawl.fetcher.throttle.delay_s == pytest.approx(11)
     crawl.site.latency_s = 0.0
 
-    page = crawl.fetch()
-
-    assert isinstance(page, FetchedPage)
+    assert fault_of(crawl.fetch()) == ("http_status", 6)
     assert crawl.fetcher.throttle.delay_s == pytest.approx(5.5)
 
 

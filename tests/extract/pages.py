@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import yaml
@@ -35,9 +36,10 @@ LABELS = {
 }
 
 
-def selectors_mapping() -> dict:
+def selectors_mapping() -> dict[str, Any]:
     """The shipped selectors file as plain values, free to be changed."""
-    return yaml.safe_load(SELECTORS_PATH.read_text(encoding="utf-8"))
+    mapping: dict[str, Any] = yaml.safe_load(SELECTORS_PATH.read_text(encoding="utf-8"))
+    return mapping
 
 
 def a_selectors_file(**changes: object) -> SelectorsFile:
@@ -134,7 +136,7 @@ def raw_page(
 
 
 def list_page(
-    rows: Sequence[Mapping[str, Value]], total: int | None = None, **markup: object
+    rows: Sequence[Mapping[str, Value]], total: int | None = None, **markup: Any
 ) -> RawPage:
     return raw_page(html_page(rows, total, replace(Markup(), **markup)))
 

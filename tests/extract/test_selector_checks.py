@@ -1,28 +1,29 @@
 from collections.abc import Callable
+from typing import Any
 
 import msgspec
 import pytest
-from tests.extract.pages import selectors_mapping
 
 from dmf_crawler.extract.selector_checks import SelectorFault, check_selectors
 from dmf_crawler.extract.selectors import SelectorsFile
+from tests.extract.pages import selectors_mapping
 
 
 def test_the_shipped_file_has_no_fault():
     assert check_selectors(msgspec.convert(selectors_mapping(), SelectorsFile)) == []
 
 
-def _faults_after(change: Callable[[dict], object]) -> list[SelectorFault]:
+def _faults_after(change: Callable[[dict[str, Any]], object]) -> list[SelectorFault]:
     mapping = selectors_mapping()
     change(mapping)
     return check_selectors(msgspec.convert(mapping, SelectorsFile))
 
 
-def _field(name: str, **values: object) -> Callable[[dict], object]:
+def _field(name: str, **values: object) -> Callable[[dict[str, Any]], object]:
     return lambda mapping: mapping["fields"][name].update(values)
 
 
-def _top(name: str, value: object) -> Callable[[dict], object]:
+def _top(name: str, value: object) -> Callable[[dict[str, Any]], object]:
     return lambda mapping: mapping.update({name: value})
 
 
@@ -129,7 +130,7 @@ def test_a_fault_is_named_with_its_place(change, key):
 
 
 def test_every_fault_is_found_at_once():
-    def spoil(mapping: dict) -> None:
+    def spoil(mapping: dict[str, Any]) -> None:
         mapping["drop"] = ["["]
         mapping["fields"]["reg_no"]["header_aliases"] = []
         mapping["fields"]["status"]["validate"]["pattern"] = "*"

@@ -1,9 +1,9 @@
 import msgspec
 import pytest
-from tests.extract.pages import LABELS, SELECTORS_PATH, selectors_mapping, some_selectors
 
 from dmf_crawler.extract.selectors import SelectorsFile, compile_selectors
 from dmf_crawler.model import FieldKind
+from tests.extract.pages import LABELS, SELECTORS_PATH, selectors_mapping, some_selectors
 
 REAL_NUMBERS = [
     "20050831-1-C-1-01", "20050831-18-C-100-05", "20090626-119-G-7-1", "20100402-01-HP-22-17",

@@ -1,6 +1,9 @@
 """The list is found by its headers, or the page is refused with the reason."""
 
 import pytest
+
+from dmf_crawler.extract.parser import read_page
+from dmf_crawler.model import Fault, Fields, PageTable, RawPage
 from tests.extract.pages import (
     LABELS,
     Markup,
@@ -11,9 +14,6 @@ from tests.extract.pages import (
     some_fields,
     some_selectors,
 )
-
-from dmf_crawler.extract.parser import read_page
-from dmf_crawler.model import Fault, PageTable, RawPage
 
 ROWS = [some_fields(number) for number in (1, 2, 3)]
 COLUMNS = tuple(LABELS)
@@ -40,7 +40,7 @@ def _refuse(page: RawPage | str, **changes: object) -> Fault:
     return fault
 
 
-def _records(table: PageTable) -> list:
+def _records(table: PageTable) -> list[Fields]:
     return [row.fields for row in table.rows]
 
 

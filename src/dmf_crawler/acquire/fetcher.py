@@ -115,7 +115,7 @@ class Fetcher:
             on_failure: Told of every request that got no answer: request, error, try.
 
         Returns:
-            The page: status 200 or 304; for robots.txt the last HTTP answer of any status, which
+            The page, status 200; for robots.txt the last HTTP answer of any status, which
             `robots.read_robots` judges. Else the fault.
 
         Raises:
@@ -160,7 +160,7 @@ class Fetcher:
             page = replace(answer, request=request)
             verdict = keep(page)
             if page.status not in REDIRECT_STATUSES:
-                fault = verdict if page.status == 200 else _judge_status(page)
+                fault = verdict if page.status == 200 else _status_fault(page)
                 return _Try(fault or page, page)
             next_hop = self._next_hop(hop, page) if n_hops_left else None
             if next_hop is None:
@@ -276,10 +276,8 @@ def make_headers(identity: Identity) -> Headers:
     )
 
 
-def _judge_status(page: FetchedPage) -> Fault | None:
-    """Return the fault of a status other than 200; 304 is none."""
-    if page.status == 304:
-        return None
+def _status_fault(page: FetchedPage) -> Fault:
+    """Return the fault of a status other than 200; 304 too, as no request here is conditional."""
     return Fault(
         "http_status",
         f"사이트가 HTTP {page.status}로 응답했습니다: {page.url} ({page.attempt}번째 시도). 오늘 "

@@ -75,8 +75,7 @@ def _parse(text: str) -> Element | Fault:
     text = _TEXT_RUN.sub(_keep_returns, text)
     parser = HTMLParser(remove_comments=True, remove_pis=True, huge_tree=False, no_network=True)
     try:
-        # HTML parsers turn CR LF into LF, some releases of libxml2 do not: a reference keeps it.
-        document: Element = document_fromstring(text.replace("\r", "&#13;"), parser=parser)
+        document: Element = document_fromstring(text, parser=parser)
     except ParserError as error:
         return _unparsable_page(str(error))
     # Past a fatal error (nesting too deep) the rest of the page is silently missing.
@@ -87,7 +86,10 @@ def _parse(text: str) -> Element | Fault:
 
 
 def _keep_returns(run: re.Match[str]) -> str:
-    """Write the carriage returns of a value so that the parser does not make them line feeds."""
+    """Write the carriage returns of a value as references, outside tags and between them.
+
+    HTML turns CR LF into LF, and some releases of libxml2 do; a reference is kept by all.
+    """
     return run[0].replace("\r", "&#13;") if run[0][1:-1].strip() else run[0]
 
 

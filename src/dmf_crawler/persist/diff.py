@@ -24,7 +24,7 @@ from dmf_crawler.model import (
     Record,
     Snapshot,
 )
-from dmf_crawler.text import grade_values
+from dmf_crawler.text import canonical, grade_values
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +44,11 @@ class DiffRules:
     missing_runs: int
 
     def is_withdrawn(self, fields: Fields) -> bool:
-        """Say whether the site itself calls a record withdrawn."""
-        return fields.get(self.status_field, "") in self.withdrawn_words
+        """Say whether the site itself calls a record withdrawn, however the word is typed."""
+        status = fields.get(self.status_field, "")
+        if isinstance(status, str) and status not in self.withdrawn_words:
+            status = canonical(status)
+        return status in self.withdrawn_words
 
 
 def diff_snapshot(
@@ -68,7 +71,7 @@ def diff_snapshot(
     for key in sorted(known.keys() | snapshot.records.keys()):
         before, record = known.get(key), snapshot.records.get(key)
         if key in rekeyed:
-            change: Change | None = Change(EventType.MODIFIED, key, None, reason=Reason.REKEYED)
+            change: Change | None = _change_of_key(known[key], snapshot.records[rekeyed[key]], rules)
         elif key in rekeyed.values():
             change = Change(EventType.NEW, key, record, reason=Reason.REKEYED)
         elif record is not None:
@@ -113,12 +116,20 @@ def _change_of_present(
     changes = tuple(find_field_changes(before.fields, record.fields, rules.kinds))
     if not before.is_current:
         return Change(EventType.REAPPEARED, record.key, record, changes, Reason.RETURNED)
-    was_withdrawn, is_withdrawn = map(rules.is_withdrawn, (before.fields, record.fields))
-    if is_withdrawn and not was_withdrawn:
-        return Change(EventType.WITHDRAWN, record.key, record, changes, Reason.STATUS)
-    if was_withdrawn and not is_withdrawn:
-        return Change(EventType.REAPPEARED, record.key, record, changes, Reason.RESTORED)
+    # A status column that only one side has (a newer selectors file) says nothing about a change.
+    if any(change.field == rules.status_field for change in changes):
+        was_withdrawn, is_withdrawn = map(rules.is_withdrawn, (before.fields, record.fields))
+        if is_withdrawn and not was_withdrawn:
+            return Change(EventType.WITHDRAWN, record.key, record, changes, Reason.STATUS)
+        if was_withdrawn and not is_withdrawn:
+            return Change(EventType.REAPPEARED, record.key, record, changes, Reason.RESTORED)
     return Change(EventType.MODIFIED, record.key, record, changes) if changes else None
+
+
+def _change_of_key(before: KnownRecord, heir: Record, rules: DiffRules) -> Change:
+    """Return the end of a key whose record goes on under another, with what differs there."""
+    changes = tuple(find_field_changes(before.fields, heir.fields, rules.kinds))
+    return Change(EventType.MODIFIED, before.key, None, changes, Reason.REKEYED)
 
 
 def _change_of_absent(before: KnownRecord, day: date, rules: DiffRules) -> Change | None:

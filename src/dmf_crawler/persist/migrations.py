@@ -31,4 +31,6 @@ def split_statements(script: str) -> list[str]:
         if sqlite3.complete_statement(pending):
             statements.append(pending)
             pending = ""
+    if pending.strip():  # a statement without its end: SQLite says what is wrong with it
+        statements.append(pending)
     return statements

@@ -65,8 +65,8 @@ CREATE TABLE dmf_event (
     board_id         TEXT    NOT NULL,
     natural_key      TEXT    NOT NULL,
     event_type       TEXT    NOT NULL CHECK (event_type IN ('NEW', 'MODIFIED', 'WITHDRAWN', 'REAPPEARED')),
-    reason           TEXT,                          -- status, missing, delisted, returned, restored, rekeyed
-    grade            TEXT,                          -- highest grade among the changes
+    reason           TEXT    CHECK (reason IN ('status', 'missing', 'delisted', 'returned', 'restored', 'rekeyed')),
+    grade            TEXT    CHECK (grade IN ('cosmetic', 'minor', 'substantive', 'major')),  -- highest of the changes
     missing_since    TEXT,                          -- YYYY-MM-DD
     changes_json     TEXT    NOT NULL,              -- [{field, before, after, kind, grade}, ...]
     record_json      TEXT    NOT NULL,              -- the record after it
@@ -77,6 +77,11 @@ CREATE INDEX ix_event_time ON dmf_event (board_id, occurred_at);
 CREATE TRIGGER dmf_event_no_update BEFORE UPDATE ON dmf_event
     BEGIN SELECT RAISE (ABORT, 'dmf_event is append-only'); END;
 CREATE TRIGGER dmf_event_no_delete BEFORE DELETE ON dmf_event
+    BEGIN SELECT RAISE (ABORT, 'dmf_event is append-only'); END;
+-- REPLACE deletes without asking the trigger above (unless PRAGMA recursive_triggers is on).
+CREATE TRIGGER dmf_event_no_replace BEFORE INSERT ON dmf_event
+    WHEN EXISTS (SELECT 1 FROM dmf_event WHERE event_id = NEW.event_id)
+      OR EXISTS (SELECT 1 FROM dmf_event WHERE run_id = NEW.run_id AND natural_key = NEW.natural_key)
     BEGIN SELECT RAISE (ABORT, 'dmf_event is append-only'); END;
 
 -- One row a board and day with an accepted run after the baseline; sums the runs of a day.

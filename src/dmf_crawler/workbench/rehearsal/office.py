@@ -23,7 +23,7 @@ from dmf_crawler.workbench.rehearsal.working_days import (
 )
 
 BULK_FREE_DAYS = 14
-"""No rename, report wave or burst in the first days, so that a new history can settle."""
+"""First days without a rename, report wave, burst or change of form alone: a history settles."""
 
 MOST_ROWS_LOST = 3
 """Rows that vanish within any four days; a gate may hold a day with more."""
@@ -119,12 +119,14 @@ class Office:
 
     def _edit_rows(self, day: date) -> None:
         rng, pace = self._rng, self._pace
+        is_settled = (day - self._first_day).days >= BULK_FREE_DAYS
+        polished = pace.polished if is_settled else 0.0
         work: tuple[tuple[tuple[float, ...], Callable[[ListRow], ListRow]], ...] = (
             (pace.bumped_documents, lambda row: edits.bump_document(row, day)),
             (pace.withdrawn_rows, lambda row: edits.withdraw_row(row, day, rng)),
             (pace.corrected_addresses, lambda row: edits.correct_address(row, rng)),
             (pace.late_reports, lambda row: edits.raise_report_year(row, day)),
-            ((1 - pace.polished, pace.polished), lambda row: edits.polish_row(row, rng)),
+            ((1 - polished, polished), lambda row: edits.polish_row(row, rng)),
         )
         for weights, edit in work:
             for row in islice(self._pool, self._draw(weights)):
