@@ -7,23 +7,23 @@ every fault is reported at once, with file, line, key, found, expected and the n
 from __future__ import annotations
 
 import ipaddress
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from datetime import date
+from pathlib import Path, PureWindowsPath
 from urllib.parse import urlsplit
 
-from dmf_crawler.document import (
-    Document,
-    Finding,
-    convert_document,
-    raise_findings,
-    read_document,
-)
-from dmf_crawler.settings import Board, Boards, Settings, Site
+from dmf_crawler.document import Document, Finding, KeyPath, raise_findings, read_document
+from dmf_crawler.document_checks import convert_document, find_faults
+from dmf_crawler.settings import Board, Boards, HtmlSource, Settings, Site
 
 LEAST_DELAY_S = 2.0
 """No real server is asked more often than this (the owner's §10.2); design §4."""
+
+_DEVICE_NAMES = {"con", "prn", "aux", "nul"} | {
+    f"{port}{number}" for port in ("com", "lpt") for number in range(10)
+}
+"""Names that Windows gives no folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +89,11 @@ def shipped_home() -> Path:
 
 
 def is_loopback(base_url: str) -> bool:
-    """Say whether an address can only mean this very machine."""
-    host = urlsplit(base_url).hostname or ""
-    if host == "localhost":
-        return True
+    """Say whether an address can only mean this very machine; in doubt it does not."""
     try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
+        host = urlsplit(base_url).hostname or ""
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:  # another name, half an IPv6 address, or a number that only some can read
         return False
 
 
@@ -103,11 +101,16 @@ def load_home(root: Path) -> Home:
     """Read and check the whole configuration of a home folder; nothing is fetched before.
 
     Raises:
-        ConfigError: Names every fault of the first file that has one, then of all of them together.
+        ConfigError: Names every fault of keys and values; once there is none, every fault between
+            them.
     """
     root = root.resolve()
     settings_file = read_document(root / "config/settings.yaml", "config/settings.yaml")
     boards_file = read_document(root / "config/boards.yaml", "config/boards.yaml")
+    raise_findings(
+        [(settings_file, finding) for finding in find_faults(settings_file.value, Settings)]
+        + [(boards_file, finding) for finding in find_faults(boards_file.value, Boards)]
+    )
     settings = convert_document(settings_file, Settings)
     boards = convert_document(boards_file, Boards)
     raise_findings(
@@ -129,16 +132,53 @@ def _find_board_faults(boards: Boards) -> Iterator[Finding]:
         if board.id in seen:
             yield Finding((*at, "id"), f"'{board.id}' 두 번", "게시판마다 다른 id")
         seen.add(board.id)
+        if board.id in _DEVICE_NAMES:
+            yield Finding((*at, "id"), f"'{board.id}'", "Windows가 장치 이름으로 쓰지 않는 id")
         if board.site not in boards.sites:
             yield Finding(
                 (*at, "site"), f"'{board.site}'", f"다음 중 하나: {', '.join(boards.sites)}"
             )
+        yield from _find_source_faults((*at, "html"), board.html)
     used = {board.site for board in boards.boards if board.enabled}
-    for name in sorted(used & boards.sites.keys()):
-        yield from _find_site_faults(name, boards.sites[name])
+    for name, site in boards.sites.items():
+        yield from _find_address_faults(name, site)
+        if name in used:
+            yield from _find_permission_faults(name, site)
 
 
-def _find_site_faults(name: str, site: Site) -> Iterator[Finding]:
+def _find_source_faults(at: KeyPath, source: HtmlSource) -> Iterator[Finding]:
+    if source.page_param == source.size_param:
+        yield Finding(
+            (*at, "size_param"), f"'{source.size_param}'", "page_param과 다른 매개변수 이름"
+        )
+    for name in (source.page_param, source.size_param):
+        if name in source.params:
+            yield Finding(
+                (*at, "params", name), f"'{name}'", "page_param, size_param이 아닌 매개변수 이름"
+            )
+
+
+def _find_address_faults(name: str, site: Site) -> Iterator[Finding]:
+    at = ("sites", name)
+    try:
+        parts = urlsplit(site.base_url)
+        is_sound = parts.port != 0 and parts.hostname is not None
+        if "[" in parts.netloc:
+            ipaddress.IPv6Address(parts.hostname or "")
+    except ValueError:
+        is_sound = False
+    if not is_sound:
+        yield Finding((*at, "base_url"), f"'{site.base_url}'", "있을 수 있는 주소와 포트(1~65535)")
+    if site.terms_checked_on is not None:
+        try:
+            date.fromisoformat(site.terms_checked_on)
+        except ValueError:
+            yield Finding(
+                (*at, "terms_checked_on"), f"'{site.terms_checked_on}'", "달력에 있는 날짜"
+            )
+
+
+def _find_permission_faults(name: str, site: Site) -> Iterator[Finding]:
     at = ("sites", name)
     if not site.public_body:
         yield Finding(
@@ -158,29 +198,45 @@ def _find_site_faults(name: str, site: Site) -> Iterator[Finding]:
 
 
 def _find_settings_faults(settings: Settings, boards: Boards) -> Iterator[Finding]:
-    hosts = [
-        boards.sites[b.site].base_url for b in boards.boards if b.enabled and b.site in boards.sites
-    ]
-    real = sorted({host for host in hosts if not is_loopback(host)})
-    if settings.politeness.min_delay_s < LEAST_DELAY_S and real:
+    hosts = {
+        boards.sites[board.site].base_url
+        for board in boards.boards
+        if board.enabled and board.site in boards.sites
+    }
+    real = sorted(host for host in hosts if not is_loopback(host))
+    if real:
+        yield from _find_courtesy_faults(settings, real[0])
+    politeness = settings.politeness
+    if politeness.max_delay_s < politeness.min_delay_s:
+        yield Finding(
+            ("politeness", "max_delay_s"),
+            f"{politeness.max_delay_s:g}",
+            f"min_delay_s({politeness.min_delay_s:g}) 이상",
+        )
+    reports_dir = PureWindowsPath(settings.paths.reports_dir)
+    if reports_dir.drive and not reports_dir.root:
+        yield Finding(
+            ("paths", "reports_dir"),
+            f"'{settings.paths.reports_dir}'",
+            "홈 폴더 기준의 상대 경로나 C:/...처럼 완전한 경로",
+        )
+
+
+def _find_courtesy_faults(settings: Settings, host: str) -> Iterator[Finding]:
+    """Yield what a real server must not be met with."""
+    if settings.politeness.min_delay_s < LEAST_DELAY_S:
         yield Finding(
             ("politeness", "min_delay_s"),
             f"{settings.politeness.min_delay_s:g}",
             f"{LEAST_DELAY_S:g} 이상",
-            f"{real[0]} 은 실제 서버입니다. "
+            f"{host} 은 실제 서버입니다. "
             f"{LEAST_DELAY_S:g}초 미만은 연습 서버(127.0.0.1)에서만 허용됩니다.",
         )
-    if real and not re.fullmatch(r"[^@\s]+@[^@\s]+\.[^@\s]+", settings.identity.contact):
+    if not settings.identity.contact:
         yield Finding(
             ("identity", "contact"),
-            f"'{settings.identity.contact}'",
+            "빈 값",
             "담당자 전자우편 주소",
-            f"{real[0]} 운영자가 연락할 수 있는 주소를 적으세요.",
+            f"{host} 운영자가 연락할 수 있는 주소를 적으세요.",
             code="contact_missing",
-        )
-    if settings.politeness.max_delay_s < settings.politeness.min_delay_s:
-        yield Finding(
-            ("politeness", "max_delay_s"),
-            f"{settings.politeness.max_delay_s:g}",
-            f"min_delay_s({settings.politeness.min_delay_s:g}) 이상",
         )

@@ -31,7 +31,10 @@ Progress = Callable[[int, int], None]
 LOG = logging.getLogger(__name__)
 
 SIZE_REFUSALS = frozenset({"http_status", "error_page", "redirect_out_of_scope"})
-"""How a site may answer a page size that it does not allow; the next smaller one is tried."""
+"""How a site may answer a page size that it does not allow; the next smaller one is tried.
+
+A status that says "not now" (5xx, 429) is none: a server in trouble is not asked for more.
+"""
 
 
 def crawl(
@@ -110,6 +113,8 @@ class Visit:
         first = self._read(self._list_request(1, page_size))
         for smaller in source.page_size_fallbacks:
             if not isinstance(first, Fault) or first.code not in SIZE_REFUSALS:
+                break
+            if first.code == "http_status" and first.is_retryable:
                 break
             page_size = smaller
             first = self._read(self._list_request(1, page_size))

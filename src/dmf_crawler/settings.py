@@ -10,10 +10,29 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-PositiveInt = Annotated[int, Meta(ge=1)]
-Count = Annotated[int, Meta(ge=0)]
-Seconds = Annotated[float, Meta(ge=0)]
+# Upper limits keep what is computed from a setting inside what Python, SQLite and sockets can hold.
+PositiveInt = Annotated[int, Meta(ge=1, le=1_000_000_000)]
+Count = Annotated[int, Meta(ge=0, le=1_000_000_000)]
+Tries = Annotated[int, Meta(ge=1, le=10)]
+Seconds = Annotated[float, Meta(ge=0, le=86_400)]
+PositiveSeconds = Annotated[float, Meta(gt=0, le=86_400)]
 Ratio = Annotated[float, Meta(ge=0, le=1)]
+# Patterns end in \Z: `$` would let a line feed through, and with it another header or folder.
+Name = Annotated[str, Meta(pattern=r"^[^\x00-\x1f\x7f]+\Z", description="비어 있지 않은 한 줄")]
+HeaderText = Annotated[
+    str,
+    Meta(
+        pattern=r"^[!-~](?:[ -~]*[!-~])?\Z",
+        description="영문자, 숫자, 기호로 된 한 줄(앞뒤 빈칸 없이)",
+    ),
+]
+SitePath = Annotated[
+    str,
+    Meta(
+        pattern=r"^/(?!/)(?!(?:.*/)?(?:\.|%2[Ee]){1,2}(?:/|\Z))[^\s?#\\\x00-\x1f\x7f]*\Z",
+        description="/ 하나로 시작하는 경로(빈칸, ?, #, \\, . 이나 .. 마디 없이)",
+    ),
+]
 
 
 class Struct(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -30,10 +49,18 @@ class Identity(Struct, frozen=True, kw_only=True):
         accept: Constant header.
     """
 
-    product_token: Annotated[str, Meta(pattern=r"^[A-Za-z_-]+$")] = "DMF-Crawler"  # noqa: S105 - the RFC's word for a crawler's name
-    contact: str = ""
-    accept_language: str = "ko-KR,ko;q=0.9"
-    accept: str = "text/html,application/xhtml+xml"
+    product_token: Annotated[
+        str, Meta(pattern=r"^[A-Za-z_-]+\Z", description="영문자, -, _ 만으로 된 이름")
+    ] = "DMF-Crawler"  # noqa: S105 - the RFC's word for a crawler's name
+    contact: Annotated[
+        str,
+        Meta(
+            pattern=r"^(?:[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)?\Z",
+            description="전자우편 주소 하나(예: ra@example.co.kr) 또는 빈 값",
+        ),
+    ] = ""
+    accept_language: HeaderText = "ko-KR,ko;q=0.9"
+    accept: HeaderText = "text/html,application/xhtml+xml"
 
 
 class Politeness(Struct, frozen=True, kw_only=True):
@@ -59,16 +86,16 @@ class Politeness(Struct, frozen=True, kw_only=True):
 
     min_delay_s: Seconds = 2.0
     max_delay_s: Seconds = 30.0
-    delay_factor: Seconds = 5.0
+    delay_factor: Annotated[float, Meta(ge=0, le=100)] = 5.0
     jitter_ratio: Ratio = 0.1
-    connect_timeout_s: Annotated[float, Meta(gt=0)] = 10.0
-    read_timeout_s: Annotated[float, Meta(gt=0)] = 30.0
-    request_deadline_s: Annotated[float, Meta(gt=0)] = 90.0
+    connect_timeout_s: PositiveSeconds = 10.0
+    read_timeout_s: PositiveSeconds = 30.0
+    request_deadline_s: PositiveSeconds = 90.0
     max_body_bytes: PositiveInt = 20_000_000
-    max_redirects: Count = 5
-    max_attempts: PositiveInt = 3
+    max_redirects: Annotated[int, Meta(ge=0, le=20)] = 5
+    max_attempts: Tries = 3
     backoff_base_s: Seconds = 2.0
-    backoff_factor: Annotated[float, Meta(ge=1)] = 2.0
+    backoff_factor: Annotated[float, Meta(ge=1, le=100)] = 2.0
     backoff_cap_s: Seconds = 60.0
     backoff_jitter_ratio: Ratio = 0.25
 
@@ -83,8 +110,8 @@ class Budget(Struct, frozen=True, kw_only=True):
     """
 
     requests_per_day: PositiveInt = 500
-    run_deadline_s: Annotated[float, Meta(gt=0)] = 1500.0
-    max_passes: PositiveInt = 3
+    run_deadline_s: PositiveSeconds = 1500.0
+    max_passes: Tries = 3
 
 
 class GateLimits(Struct, frozen=True, kw_only=True):
@@ -116,7 +143,7 @@ class HistoryRules(Struct, frozen=True, kw_only=True):
         missing_runs: At this many consistent reads in a row without it (at most one counts a day).
     """
 
-    missing_runs: PositiveInt = 4
+    missing_runs: Annotated[int, Meta(ge=1, le=365)] = 4
 
 
 class ReportRules(Struct, frozen=True, kw_only=True):
@@ -127,14 +154,14 @@ class ReportRules(Struct, frozen=True, kw_only=True):
         log_runs: How many runs 실행로그 shows.
     """
 
-    history_days: PositiveInt = 90
-    log_runs: PositiveInt = 30
+    history_days: Annotated[int, Meta(ge=1, le=3650)] = 90
+    log_runs: Annotated[int, Meta(ge=1, le=10_000)] = 30
 
 
 class Paths(Struct, frozen=True, kw_only=True):
     """Where things lie; relative to the home folder. Only the reports may lie elsewhere."""
 
-    reports_dir: str = "reports"
+    reports_dir: Name = "reports"
 
 
 class Settings(Struct, frozen=True, kw_only=True):
@@ -159,9 +186,23 @@ class Site(Struct, frozen=True, kw_only=True):
             required for every host but loopback.
     """
 
-    base_url: Annotated[str, Meta(pattern=r"^https?://[^/\s?#]+$")]
+    base_url: Annotated[
+        str,
+        Meta(
+            pattern=(
+                r"^https?://(?:[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.?|\[[0-9A-Fa-f:.]+\])"
+                r"(?::[0-9]{1,5})?\Z"
+            ),
+            description="http(s)://호스트[:포트] (사용자 이름, 경로, 끝의 / 없이)",
+        ),
+    ]
     public_body: bool
-    terms_checked_on: Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$")] | None = None
+    terms_checked_on: (
+        Annotated[
+            str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}\Z", description="날짜(YYYY-MM-DD)")
+        ]
+        | None
+    ) = None
 
 
 class HtmlSource(Struct, frozen=True, kw_only=True):
@@ -178,14 +219,14 @@ class HtmlSource(Struct, frozen=True, kw_only=True):
         scope: Path prefixes that a redirect may lead to.
     """
 
-    path: Annotated[str, Meta(pattern=r"^/")]
+    path: SitePath
     method: Literal["GET", "POST"] = "GET"
-    page_param: str = "page"
-    size_param: str = "limit"
+    page_param: Name = "page"
+    size_param: Name = "limit"
     page_size: PositiveInt = 100
     page_size_fallbacks: tuple[PositiveInt, ...] = ()
     params: dict[str, str] = {}
-    scope: tuple[str, ...] = ("/",)
+    scope: tuple[SitePath, ...] = ("/",)
 
 
 class Board(Struct, frozen=True, kw_only=True):
@@ -200,8 +241,14 @@ class Board(Struct, frozen=True, kw_only=True):
         html: The source.
     """
 
-    id: Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
-    name_ko: str
+    id: Annotated[
+        str,
+        Meta(
+            pattern=r"^[a-z][a-z0-9_]{0,39}\Z",
+            description="영문 소문자로 시작하는 소문자, 숫자, 밑줄 40자 이내",
+        ),
+    ]
+    name_ko: Name
     site: str
     kind: Literal["list"] = "list"
     enabled: bool = True

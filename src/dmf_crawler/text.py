@@ -30,10 +30,9 @@ def _unit_letters() -> dict[int, str]:
     """
     table = {}
     for code in (*range(0x3371, 0x33E0), 0x2103, 0x2109, 0x2113):
-        kind, *letters = unicodedata.decomposition(chr(code)).split()
-        if kind in {"<square>", "<compat>", "<font>"}:
-            drawn = "".join(chr(int(letter, 16)) for letter in letters)
-            table[code] = drawn.replace("\u2113", "l").replace("\u2215", "/")
+        letters = unicodedata.decomposition(chr(code)).split()[1:]
+        drawn = "".join(chr(int(letter, 16)) for letter in letters)
+        table[code] = drawn.replace("\u2113", "l").replace("\u2215", "/")
     return table
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from dmf_crawler.acquire.raw_store import RawStore
 from dmf_crawler.config import Home
-from dmf_crawler.document import Finding, convert_document, raise_findings
+from dmf_crawler.document import Finding, raise_findings
+from dmf_crawler.document_checks import convert_document
 from dmf_crawler.extract.selector_checks import check_selectors
 from dmf_crawler.extract.selectors import Selectors, SelectorsFile, compile_selectors
 from dmf_crawler.persist.diff import DiffRules

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from http.client import HTTPException, IncompleteRead
-from types import TracebackType
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -105,9 +104,12 @@ def _send(adapter: HTTPAdapter, politeness: Politeness, request: Request) -> Rep
     try:
         with deadline:
             reply = _exchange(adapter, politeness, request)
-    except _FAILURES as error:
-        code = "timeout" if deadline.is_over else name_failure(error)
-        raise _send_error(code, request.url) from error
+    except (SendError, *_FAILURES) as error:
+        if deadline.is_over:
+            raise _send_error("timeout", request.url) from error
+        if isinstance(error, SendError):
+            raise
+        raise _send_error(name_failure(error), request.url) from error
     if deadline.is_over:  # an answer without Content-Length just ends when it is cut off
         raise _send_error("timeout", request.url)
     return reply
@@ -226,12 +228,7 @@ class _Deadline:
         self._token = _DEADLINE.set(self)
         self._timer.start()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self._timer.cancel()
         self._timer.join()
         _DEADLINE.reset(self._token)
@@ -255,13 +252,7 @@ class _WatchedConnection(HTTPConnection):
         return super().getresponse()
 
 
-class _WatchedTlsConnection(HTTPSConnection):
-    """The same for https."""
-
-    def getresponse(self) -> Any:
-        """Wait for the answer's header."""
-        _DEADLINE.get().watch(self.sock)
-        return super().getresponse()
+class _WatchedTlsConnection(_WatchedConnection, HTTPSConnection): ...
 
 
 class _WatchedPool(urllib3.HTTPConnectionPool):
@@ -355,8 +346,7 @@ def _unwrap(error: BaseException) -> list[BaseException]:
 
 
 def _send_error(code: str, url: str) -> SendError:
-    try:
-        host = urlsplit(url).hostname
-    except ValueError:
-        host = None
-    return SendError(code, _SENTENCES[code].format(host=host or url))
+    host = url
+    with suppress(ValueError):  # the address itself may be what is wrong
+        host = urlsplit(url).hostname or url
+    return SendError(code, _SENTENCES[code].format(host=host))

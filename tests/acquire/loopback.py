@@ -35,7 +35,7 @@ def hang_up(connection: socket.socket) -> None:
 def reset(connection: socket.socket) -> None:
     """End the connection with RST."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    connection.close()
+    socket.close(connection.detach())  # connection.close() would wait for its open files
 
 
 @dataclass

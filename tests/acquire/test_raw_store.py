@@ -247,12 +247,32 @@ def test_any_other_bad_line_is_an_error(tmp_path: Path, damage: Any):
     assert [problem.path for problem in store.verify()] == [index_of(store)]
 
 
-def test_a_run_without_index_is_an_error(tmp_path: Path):
+def test_a_run_without_index_has_no_pages(tmp_path: Path):
     store = RawStore(tmp_path)
     store.folder(RUN).mkdir(parents=True)
 
     with pytest.raises(RawStoreError, match=r"index\.jsonl"):
         list(store.pages(RUN))
+
+
+@pytest.mark.parametrize("left", [(), ("1.tmp",), ("1.html.gz",), ("1.html.gz", "2.tmp")])
+def test_what_a_process_killed_before_its_first_line_leaves_is_no_damage(
+    tmp_path: Path, left: tuple[str, ...]
+):
+    store = RawStore(tmp_path)
+    store.folder(RUN).mkdir(parents=True)
+    for name in left:
+        (store.folder(RUN) / name).write_bytes(b"")
+
+    assert store.verify() == []
+
+
+def test_a_lost_index_is_found(tmp_path: Path):
+    store = RawStore(tmp_path)
+    store.put(RUN, a_page(b"1"))
+    store.put(RUN, a_page(b"2"))
+    index_of(store).unlink()
+
     assert [problem.path for problem in store.verify()] == [index_of(store)]
 
 

@@ -16,6 +16,7 @@ PAGE = "https://list.example/pbp/L/getList?page=1"
         ("https://LIST.example:443/x", "https://LIST.example:443/x"),
         ("//list.example/x", "https://list.example/x"),
         (" /x ", "https://list.example/x"),
+        ("/목록?q=a b\x07", "https://list.example/%EB%AA%A9%EB%A1%9D?q=a%20b%07"),
     ],
 )
 def test_a_redirect_on_the_same_origin_is_resolved(location: str, target: str):

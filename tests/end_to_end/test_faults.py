@@ -134,6 +134,15 @@ def test_a_page_that_is_broken_once_is_asked_for_again(stage, kind):
     assert asked == ["1", "2", "2", "3", "1"]
 
 
+def test_a_server_in_trouble_is_not_asked_for_smaller_pages(stage):
+    stage.site.switches = Switches(troubles=(PageTrouble("status_503"),))
+
+    run = stage.home.run("2026-12-01")
+
+    stage.check_refused(run, 6, "http_status")
+    assert [request.params.get("limit") for request in stage.site.log] == [None, *["100"] * 3]
+
+
 def test_a_dead_host_is_unreachable(tmp_path):
     with RehearsalSite(LIFE.rows) as site:
         stage = Stage(tmp_path, site)

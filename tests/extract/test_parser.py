@@ -229,6 +229,12 @@ def test_an_undecodable_page_is_refused_by_its_reason():
     assert fault.code == "mojibake"
 
 
+def test_line_ends_inside_tags_and_between_them_are_no_text():
+    html = _cell(COMPANY, "<b>대웅\n제약</b>").replace("<td>", '<td class="x" >')
+    html = html.replace(" ", "\n").replace("\n", "\r\n")
+    assert _read(html)[0]["company"] == "대웅\r\n제약"
+
+
 def test_a_reference_to_no_character_is_mojibake():
     fault = read_page(raw_page(_cell(COMPANY, "대&#xD800;웅")), SELECTORS)
     assert isinstance(fault, Fault)

@@ -3,7 +3,7 @@ import pytest
 
 from dmf_crawler.extract.selectors import SelectorsFile, compile_selectors
 from dmf_crawler.model import FieldKind
-from tests.extract.pages import LABELS, SELECTORS_PATH, selectors_mapping, some_selectors
+from tests.extract.pages import LABELS, selectors_mapping, some_selectors
 
 REAL_NUMBERS = [
     "20050831-1-C-1-01", "20050831-18-C-100-05", "20090626-119-G-7-1", "20100402-01-HP-22-17",
@@ -58,7 +58,3 @@ def test_an_unknown_key_is_refused():
     mapping["fields"]["reg_no"]["header_alias"] = ["등록번호"]
     with pytest.raises(msgspec.ValidationError, match="header_alias"):
         msgspec.convert(mapping, SelectorsFile)
-
-
-def test_the_shipped_file_is_plain_utf8():
-    assert "머리글" not in SELECTORS_PATH.read_text(encoding="utf-8")

@@ -15,7 +15,7 @@ from urllib.parse import quote
 from dmf_crawler.acquire.retry import RETRY_CODES, RETRY_STATUSES, backoff_s, retry_after
 from dmf_crawler.acquire.robots import RobotsGate
 from dmf_crawler.acquire.throttle import Throttle
-from dmf_crawler.acquire.urls import is_in_scope, resolve_redirect
+from dmf_crawler.acquire.urls import PRINTABLE, is_in_scope, resolve_redirect
 from dmf_crawler.errors import SendError
 from dmf_crawler.model import Fault, FetchedPage, Headers, PageRequest, Reply, Request, kst
 from dmf_crawler.settings import Identity, Politeness
@@ -23,7 +23,6 @@ from dmf_crawler.world import World
 
 USER_AGENT_VERSION = "1.0"
 REDIRECT_STATUSES = frozenset({301, 302, 303, 307, 308})
-PRINTABLE = bytes(range(0x21, 0x7F))
 MAX_ROBOTS_REDIRECTS = 5
 """RFC 9309, 2.3.1.2."""
 

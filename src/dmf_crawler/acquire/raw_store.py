@@ -177,7 +177,12 @@ class RawStore:
 
 
 def verify_run(folder: Path) -> list[RawProblem]:
-    """Return everything in a run's folder that does not verify, in the order of its index."""
+    """Return everything in a run's folder that does not verify, in the order of its index.
+
+    A process that is killed before its first line leaves no index and one page at most.
+    """
+    if not (folder / INDEX).exists() and len(list(folder.glob("*.html.gz"))) <= 1:
+        return []
     problems = []
     try:
         lines = list(_read_lines(folder))

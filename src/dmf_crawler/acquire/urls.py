@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from urllib.parse import SplitResult, unquote, urljoin, urlsplit
+from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
+PRINTABLE = bytes(range(0x21, 0x7F))
+"""Characters of an address that a server sent which may stand as they are."""
 
 
 def resolve_redirect(url: str, location: str) -> str | None:
@@ -17,6 +19,9 @@ def resolve_redirect(url: str, location: str) -> str | None:
     Args:
         url: Absolute address that was asked for.
         location: The Location field, absolute or relative, as the server sent it.
+
+    Returns:
+        The address without its fragment, in printable ASCII, or None.
     """
     location = location.strip()
     if not location:
@@ -31,7 +36,7 @@ def resolve_redirect(url: str, location: str) -> str | None:
     is_plain = "\\" not in path and not {".", ".."} & set(path.split("/"))
     if not is_same_origin or not is_plain or "@" in new.netloc:
         return None
-    return target.partition("#")[0]
+    return quote(target.partition("#")[0], safe=PRINTABLE)
 
 
 def _origin(parts: SplitResult) -> tuple[str, str | None, int | None]:

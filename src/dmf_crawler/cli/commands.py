@@ -7,19 +7,30 @@ object goes to standard output and nothing else, whatever the exit code.
 from __future__ import annotations
 
 import argparse
+import io
 import json
+import os
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass, field
-from datetime import date, datetime
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
 from dmf_crawler import __version__
+from dmf_crawler.cli.options import (
+    add_common_options,
+    add_history_options,
+    add_no_options,
+    add_rehearse_options,
+    add_reparse_options,
+    add_report_options,
+    add_run_options,
+    add_runs_options,
+)
 from dmf_crawler.errors import DmfCrawlerError, UsageError
-from dmf_crawler.model import KST
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,107 +108,57 @@ LATER = frozenset(
 
 
 class _Parser(argparse.ArgumentParser):
+    """Raises `UsageError` where argparse would print and leave; knows no abbreviations.
+
+    `--js` would ask for JSON without being seen when an error is to be told as JSON.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(allow_abbrev=False, **options)
+
     def error(self, message: str) -> NoReturn:
         raise UsageError(
             "usage", f"명령을 이해하지 못했습니다: {message}. {self.prog} --help 를 보세요."
         )
 
 
-# --- options ------------------------------------------------------------------------------------
-
-
-def _run_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--board", action="append", metavar="ID", help="이 게시판만 (여러 번 쓸 수 있음)"
-    )
-    parser.add_argument(
-        "--full",
-        action="store_true",
-        help="조건부 요청 없이 모두 받기 (목록은 항상 모두 받습니다)",
-    )
-    parser.add_argument("--now", type=_moment, metavar="ISO", help="이 시각인 것처럼 실행 (연습용)")
-    parser.add_argument(
-        "--dry-run",
-        action="store_true",
-        help="수집하고 판정만 하며 이력과 리포트는 그대로 둡니다",
-    )
-
-
-def _rehearse_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--days", type=_positive, default=3, metavar="N", help="며칠 (기본 3)")
-    parser.add_argument(
-        "--keep", type=Path, metavar="DIR", help="홈 폴더를 만들 곳 (비어 있어야 함)"
-    )
-    parser.add_argument(
-        "--serve", action="store_true", help="끝난 뒤에도 연습 사이트를 켜 둡니다 (Ctrl+C로 종료)"
-    )
-    parser.add_argument("--rows", type=_positive, default=12_000, metavar="N", help="목록 건수")
-    parser.add_argument("--seed", type=int, default=20261130, metavar="N", help="난수 씨앗")
-
-
-def _reparse_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--run", metavar="ID", help="이 실행의 페이지")
-    parser.add_argument("--date", type=_day, metavar="D", help="이 날의 실행")
-    parser.add_argument("--since", type=_day, metavar="D", help="이 날부터 (--until 과 함께)")
-    parser.add_argument("--until", type=_day, metavar="D", help="이 날까지")
-    parser.add_argument("--now", type=_moment, metavar="ISO", help="이 시각인 것처럼 실행 (연습용)")
-    parser.add_argument(
-        "--apply", action="store_true", help="차이를 정정 실행으로 이력에 기록합니다"
-    )
-
-
-def _runs_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--limit", type=_positive, default=30, metavar="N", help="최근 몇 건 (기본 30)"
-    )
-
-
-def _history_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("key", metavar="KEY", help="등록번호")
-
-
-def _report_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--run", metavar="ID", help="이 실행이 속한 날")
-    parser.add_argument("--date", type=_day, metavar="D", help="이 날 (기본: 마지막 채택된 날)")
-
-
-def _no_options(parser: argparse.ArgumentParser) -> None:
-    del parser
-
-
 COMMANDS = (
-    Command("run", "오늘의 수집 한 번", _run_options, "run.run", {"runs": []}),
+    Command("run", "오늘의 수집 한 번", add_run_options, "run.run", {"runs": []}),
     Command(
         "rehearse",
         "연습 사이트에서 며칠을 살아 보고 찾은 것을 사실과 비교",
-        _rehearse_options,
+        add_rehearse_options,
         "rehearse.rehearse",
         {"false_events": 0, "missed_events": 0, "reports": [], "days": []},
     ),
     Command(
         "reparse",
         "저장된 페이지를 다시 읽어 기록과 비교",
-        _reparse_options,
+        add_reparse_options,
         "reparse.reparse",
         {"runs": []},
     ),
-    Command("runs", "지난 실행 목록", _runs_options, "history.list_runs", {"runs": []}),
+    Command("runs", "지난 실행 목록", add_runs_options, "history.list_runs", {"runs": []}),
     Command(
         "history",
         "한 기록에 일어난 모든 일",
-        _history_options,
+        add_history_options,
         "history.show_history",
         {"key": None, "events": [], "versions": []},
     ),
     Command(
         "report",
         "리포트를 이력에서 다시 쓰기",
-        _report_options,
+        add_report_options,
         "history.rewrite_report",
         {"report": None},
     ),
     Command(
-        "verify", "이력이 온전한지 증명", _no_options, "history.verify", {"ok": False, "checks": []}
+        "verify",
+        "이력이 온전한지 증명",
+        add_no_options,
+        "history.verify",
+        {"ok": False, "checks": []},
     ),
 )
 
@@ -209,41 +170,73 @@ def run_command(
     words: Sequence[str], *, stdout: TextIO | None = None, stderr: TextIO | None = None
 ) -> int:
     """Run one command line; print its answer; return its exit code."""
-    out, err = stdout or sys.stdout, stderr or sys.stderr
-    command = next((each for each in COMMANDS if words and each.name == words[0]), None)
-    try:
-        arguments = _parse(words)
-        if command is None:
-            raise AssertionError("argparse accepted an unknown command")
-        answer = command.load()(arguments)
-    except DmfCrawlerError as error:
-        answer = Answer(
-            error.exit_code,
-            dict(command.empty) if command else {"runs": []},
-            error=(error.code, error.message),
-        )
-    except Exception as error:  # noqa: BLE001 - a bug still ends with an answer and exit code 1
-        traceback.print_exc(file=err)
-        answer = Answer(
-            1,
-            dict(command.empty) if command else {"runs": []},
-            error=("bug", f"프로그램 오류입니다({type(error).__name__}: {error})."),
-        )
+    out = stdout if stdout is not None else _let_print_all(sys.stdout)
+    err = stderr if stderr is not None else _let_print_all(sys.stderr)
+    answer = _answer(words, err)
     _print_answer(answer, as_json="--json" in words, out=out, err=err)
     return answer.exit_code
 
 
-def _parse(words: Sequence[str]) -> argparse.Namespace:
-    if words and words[0] in LATER:
-        raise UsageError(
-            "not_available",
-            f"'{words[0]}' 명령은 이 판({__version__})에 아직 없습니다. "
-            "지금 쓸 수 있는 명령은 --help 에 있습니다.",
+def _answer(words: Sequence[str], err: TextIO | None) -> Answer:
+    command = next((each for each in COMMANDS if words and each.name == words[0]), None)
+    empty: dict[str, Any] = dict(command.empty) if command else {"runs": []}
+    arguments = argparse.Namespace(home=None)
+    try:
+        shown = io.StringIO()
+        try:
+            with redirect_stdout(shown):
+                arguments = _parse(words)
+        except SystemExit:  # --help or --version: argparse has shown it
+            text = shown.getvalue().rstrip()
+            return Answer(0, empty | {"text": text}, text)
+        if command is None:
+            raise _unknown(words[0])
+        return command.load()(arguments)
+    except DmfCrawlerError as error:
+        return Answer(error.exit_code, empty, error=(error.code, error.message))
+    except KeyboardInterrupt:
+        message = "사용자가 중단했습니다. 다시 실행하면 처음부터 읽습니다."
+        return Answer(1, empty, error=("interrupted", message))
+    except Exception as error:  # noqa: BLE001 - a bug still ends with an answer and exit code 1
+        _report_bug(error, arguments.home, err)
+        message = (
+            f"프로그램 오류입니다({type(error).__name__}: {error}). "
+            "홈 폴더의 logs 에 있는 로그를 개발자에게 보내 주세요."
         )
+        return Answer(1, empty, error=("bug", message))
+
+
+def _parse(words: Sequence[str]) -> argparse.Namespace:
     parser = make_parser()
     if not words:
-        raise UsageError("usage", f"명령이 없습니다.\n{parser.format_help()}")
-    return parser.parse_args(words)
+        raise UsageError("usage", f"명령이 없습니다.\n{parser.format_help().rstrip()}")
+    first = words[0].partition("=")[0]
+    if first in {"--home", "--json"}:
+        raise UsageError("usage", f"{first} 은 명령 이름 뒤에 적습니다. 예: runs {first}")
+    if not first.startswith("-") and all(each.name != first for each in COMMANDS):
+        raise _unknown(first)
+    arguments, unknown = parser.parse_known_args(words)
+    if unknown:
+        raise UsageError(
+            "usage",
+            f"모르는 옵션이나 값입니다: {' '.join(unknown)}. "
+            f"{parser.prog} {first} --help 를 보세요.",
+        )
+    return arguments
+
+
+def _unknown(name: str) -> UsageError:
+    if name in LATER:
+        return UsageError(
+            "not_available",
+            f"'{name}' 명령은 이 판({__version__})에 아직 없습니다. "
+            "지금 쓸 수 있는 명령은 --help 에 있습니다.",
+        )
+    return UsageError(
+        "unknown_command",
+        f"'{name}' 이라는 명령은 없습니다. "
+        f"쓸 수 있는 명령: {', '.join(command.name for command in COMMANDS)}.",
+    )
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -256,49 +249,45 @@ def make_parser() -> argparse.ArgumentParser:
     families = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in COMMANDS:
         sub = families.add_parser(command.name, help=command.help, description=command.help)
-        sub.add_argument(
-            "--home", type=Path, metavar="DIR", help="홈 폴더 (기본: DMF_HOME 또는 상위)"
-        )
-        sub.add_argument("--json", action="store_true", help="결과를 JSON 하나로")
+        add_common_options(sub)
         command.add_options(sub)
     return parser
 
 
-def _print_answer(answer: Answer, *, as_json: bool, out: TextIO, err: TextIO) -> None:
+def _report_bug(error: Exception, given: Path | None, err: TextIO | None) -> None:
+    """Show the exception being handled with its traceback; keep it in the home's log."""
+    _print(traceback.format_exc(), err)
+    try:
+        import_module("dmf_crawler.cli.home").log_bug(given, error)
+    except Exception:  # noqa: BLE001 - the answer must come even where no log can be written
+        _print(traceback.format_exc(), err)
+
+
+def _print_answer(answer: Answer, *, as_json: bool, out: TextIO | None, err: TextIO | None) -> None:
     if as_json:
         error = {"code": answer.error[0], "message": answer.error[1]} if answer.error else None
         payload = {"exit_code": answer.exit_code, "error": error, **answer.payload}
         # ASCII only: a Korean console's code page cannot spoil it.
-        print(json.dumps(payload, ensure_ascii=True, indent=2), file=out)
+        _print(json.dumps(payload, ensure_ascii=True, indent=2), out)
         return
     if answer.text:
-        print(answer.text, file=out)
+        _print(answer.text, out)
     if answer.error:
-        print(f"오류 [{answer.error[0]}] {answer.error[1]}", file=err)
+        _print(f"오류 [{answer.error[0]}] {answer.error[1]}", err)
 
 
-def _moment(text: str) -> datetime:
+def _let_print_all(stream: TextIO | None) -> TextIO | None:
+    """Escape what the stream's code page lacks: a company's name must not end a command."""
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors="backslashreplace")
+    return stream
+
+
+def _print(text: str, stream: TextIO | None) -> None:
+    if stream is None:  # pythonw has none; print() would take the other one
+        return
     try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(
-            f"'{text}' 은 ISO 8601 시각이 아닙니다. 예: 2026-12-01T06:00:00+09:00"
-        ) from None
-    return moment if moment.tzinfo else moment.replace(tzinfo=KST)
-
-
-def _day(text: str) -> date:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"'{text}' 은 날짜가 아닙니다. 예: 2026-12-01") from None
-
-
-def _positive(text: str) -> int:
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' 은 1 이상의 정수가 아닙니다")
-    return number
+        print(text, file=stream, flush=True)
+    except OSError:  # nobody reads any more; what the command did and its exit code stand
+        with suppress(OSError), Path(os.devnull).open("wb") as nowhere:
+            os.dup2(nowhere.fileno(), stream.fileno())  # else Python fails once more when it ends

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 from dmf_crawler.acquire.raw_store import RawStore
 from dmf_crawler.cli.commands import Answer
-from dmf_crawler.cli.home import hold_lock, open_home
+from dmf_crawler.cli.home import hold_lock, open_home, write_log
+from dmf_crawler.cli.run import choose_boards
 from dmf_crawler.cli.wording import STATUS_KO, count_words, row_json
 from dmf_crawler.config import Home
 from dmf_crawler.errors import UsageError
-from dmf_crawler.model import EventRow, VersionRow
+from dmf_crawler.model import Column, EventRow, Value, VersionRow
 from dmf_crawler.persist.questions import events_of_key, find_key, versions_of_key
 from dmf_crawler.persist.runs import find_runs, get_run, last_accepted_run
 from dmf_crawler.persist.store import Store
 from dmf_crawler.persist.verification import Check, verify_history
 from dmf_crawler.pipeline import publish_day
+from dmf_crawler.publish.report.wording import EVENT_WORDS, label_of, show_reason
 from dmf_crawler.text import key_form
-from dmf_crawler.watch import open_watch
+from dmf_crawler.watch import open_watch, read_selectors
 from dmf_crawler.world import real_world
+
+MOST_SHOWN_KEYS = 10
 
 
 def open_store(home: Home) -> Store:
@@ -67,7 +72,8 @@ def show_history(arguments: argparse.Namespace) -> Answer:
             raise UsageError(
                 "ambiguous_key",
                 f"'{arguments.key}' 를 쓰는 기록이 {len(found)}건입니다: "
-                f"{', '.join(key for _, key in found)}. 그중 하나를 적으세요.",
+                f"{', '.join(key for _, key in found[:MOST_SHOWN_KEYS])}"
+                f"{' 등' if len(found) > MOST_SHOWN_KEYS else ''}. 그중 하나를 적으세요.",
             )
         board_id, key = found[0]
         events = events_of_key(store, board_id, key)
@@ -78,7 +84,21 @@ def show_history(arguments: argparse.Namespace) -> Answer:
         "events": [_event_json(event) for event in events],
         "versions": [_version_json(version) for version in versions],
     }
-    return Answer(0, payload, "\n".join([f"{key} ({board_id})", *map(_event_line, events)]))
+    columns = _columns_of(home, board_id)
+    lines = [f"{key} ({board_id})", *(_event_line(event, columns) for event in events)]
+    return Answer(0, payload, "\n".join(lines))
+
+
+def _columns_of(home: Home, board_id: str) -> Sequence[Column]:
+    """Return a board's columns for their Korean names; none for one that is switched off."""
+    return next(
+        (
+            read_selectors(home, board).columns
+            for board in home.enabled_boards
+            if board.id == board_id
+        ),
+        (),
+    )
 
 
 def _event_json(event: EventRow) -> dict[str, Any]:
@@ -107,23 +127,33 @@ def _version_json(version: VersionRow) -> dict[str, Any]:
     }
 
 
-EVENTS_KO = {"NEW": "신규", "MODIFIED": "변경", "WITHDRAWN": "취하", "REAPPEARED": "재등장"}
-
-
-def _event_line(event: EventRow) -> str:
-    changes = "; ".join(
-        f"{change.field}: {change.before!r} -> {change.after!r}" for change in event.changes
-    )
+def _event_line(event: EventRow, columns: Sequence[Column]) -> str:
     when = f"{event.occurred_at:%Y-%m-%d %H:%M}"
-    reason = f" ({event.reason})" if event.reason else ""
-    return f"  {when}  {EVENTS_KO[event.event_type]}{reason}  {changes}".rstrip()
+    reason = f" ({show_reason(event.reason)})" if event.reason else ""
+    changes = "; ".join(
+        f"{label_of(change.field, columns)}: {_shown(change.before)} -> {_shown(change.after)}"
+        for change in event.changes
+    )
+    return f"  {when}  {EVENT_WORDS[event.event_type]}{reason}  {changes}".rstrip()
+
+
+def _shown(value: Value | None) -> str:
+    """Return a value in quotes, on one line, with what a terminal would obey escaped."""
+    if value is None:
+        return "(없음)"
+    return " / ".join(map(repr, [value] if isinstance(value, str) else value)) or "(빈 값)"
 
 
 def rewrite_report(arguments: argparse.Namespace) -> Answer:
     """Write the workbook of a day again from the history."""
     home = open_home(arguments.home)
-    with hold_lock(home), open_store(home) as store:
-        watches = [open_watch(home, board, store) for board in home.enabled_boards]
+    with (
+        hold_lock(home),
+        real_world(home.settings.politeness) as world,
+        write_log(home.logs, world.now),
+        open_store(home) as store,
+    ):
+        watches = [open_watch(home, board, store) for board in choose_boards(home, None)]
         day = arguments.date
         if arguments.run:
             day = get_run(store, arguments.run).run.day
@@ -134,15 +164,17 @@ def rewrite_report(arguments: argparse.Namespace) -> Answer:
             raise UsageError(
                 "nothing_accepted", "채택된 실행이 없어 리포트를 만들 수 없습니다. 먼저 run 하세요."
             )
-        with real_world(home.settings.politeness) as world:
-            path = publish_day(watches, day, written_at=world.now())
+        path = publish_day(watches, day, written_at=world.now())
     return Answer(0, {"report": str(path)}, f"리포트: {path}")
 
 
 def verify(arguments: argparse.Namespace) -> Answer:
-    """Prove the history and the raw store; exit code 5 with the first offender otherwise."""
+    """Prove the history and the raw store; exit code 5 with the first offender otherwise.
+
+    Under the lock: what a run is just writing would look broken.
+    """
     home = open_home(arguments.home)
-    with open_store(home) as store:
+    with hold_lock(home), open_store(home) as store:
         checks = [*verify_history(store), _verify_raw(home)]
     broken = next((check for check in checks if not check.ok), None)
     lines = [

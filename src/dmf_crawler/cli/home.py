@@ -8,16 +8,18 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import date, datetime
+from datetime import datetime
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from dmf_crawler.config import Home, load_home
-from dmf_crawler.errors import ConfigError, LockHeldError, StoredDataError
-from dmf_crawler.model import kst
+from dmf_crawler.errors import ConfigError, DmfCrawlerError, LockHeldError, StoredDataError
+from dmf_crawler.model import day_of, kst
+from dmf_crawler.settings import Politeness
+from dmf_crawler.world import real_world
 
 LOG = logging.getLogger("dmf_crawler")
 MARK = Path("config") / "settings.yaml"
@@ -79,12 +81,19 @@ def hold_lock(home: Home) -> Iterator[None]:
 
 
 class _JsonLines(logging.Formatter):
-    """One JSON object a line: at, level, event and whatever the call named in `extra`."""
+    """One JSON object a line: at, level, event and whatever the call named in `extra`.
+
+    `at` is told by the run's own clock, so that a run as if on another day reads as one.
+    """
 
     _OWN = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "taskName"}
 
+    def __init__(self, now: Callable[[], datetime]) -> None:
+        super().__init__()
+        self._now = now
+
     def format(self, record: logging.LogRecord) -> str:
-        at = kst(datetime.fromtimestamp(record.created).astimezone()).isoformat()
+        at = kst(self._now()).isoformat()
         line = {"at": at, "level": record.levelname, "event": record.getMessage()}
         line |= {key: value for key, value in record.__dict__.items() if key not in self._OWN}
         if record.exc_info:
@@ -93,25 +102,47 @@ class _JsonLines(logging.Formatter):
 
 
 @contextmanager
-def write_log(home: Home, day: date) -> Iterator[None]:
-    """Send the program's log records to logs/dmf-YYYY-MM-DD.jsonl while inside."""
+def write_log(folder: Path, now: Callable[[], datetime]) -> Iterator[None]:
+    """Send the program's log records to dmf-YYYY-MM-DD.jsonl in a folder while inside.
+
+    An error of ours that leaves is recorded too; a bug is, by `log_bug`.
+
+    Raises:
+        StoredDataError: `home_not_writable`.
+    """
     try:
-        home.logs.mkdir(parents=True, exist_ok=True)
-        handler = logging.FileHandler(home.logs / f"dmf-{day}.jsonl", encoding="utf-8")
+        folder.mkdir(parents=True, exist_ok=True)
+        handler = logging.FileHandler(
+            folder / f"dmf-{day_of(now())}.jsonl", encoding="utf-8", errors="backslashreplace"
+        )
     except OSError as error:
         raise StoredDataError(
             "home_not_writable",
-            f"로그 폴더 {home.logs} 에 쓸 수 없습니다({error}). 폴더 권한을 확인하세요.",
+            f"로그 폴더 {folder} 에 쓸 수 없습니다({error}). 폴더 권한을 확인하세요.",
         ) from error
-    handler.setFormatter(_JsonLines())
-    LOG.addHandler(handler)
+    handler.setFormatter(_JsonLines(now))
     level, propagates = LOG.level, LOG.propagate
+    LOG.addHandler(handler)
     LOG.setLevel(logging.INFO)
     LOG.propagate = False
     try:
         yield
+    except DmfCrawlerError as error:
+        LOG.error("command_failed", extra={"code": error.code, "detail": error.message})  # noqa: TRY400 - expected; no traceback
+        raise
     finally:
         LOG.removeHandler(handler)
         LOG.setLevel(level)
         LOG.propagate = propagates
         handler.close()
+
+
+def log_bug(given: Path | None, error: Exception) -> None:
+    """Write a bug with its traceback into the home folder's log, if a home can be found."""
+    try:
+        root = find_home(given)
+    except ConfigError:
+        return
+    if (root / MARK).is_file():
+        with real_world(Politeness()) as world, write_log(root / "logs", world.now):
+            LOG.error("bug", exc_info=error)

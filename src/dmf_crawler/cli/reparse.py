@@ -8,20 +8,22 @@ from collections.abc import Sequence
 from dmf_crawler.cli.commands import Answer
 from dmf_crawler.cli.history import open_store
 from dmf_crawler.cli.home import hold_lock, open_home, write_log
+from dmf_crawler.cli.run import guard_run
 from dmf_crawler.cli.wording import (
     STATUS_KO,
     count_words,
     summary_json,
     summary_text,
+    worst_error,
     worst_exit_code,
 )
-from dmf_crawler.errors import UsageError
-from dmf_crawler.model import RunRow, RunSummary, day_of
+from dmf_crawler.errors import StoredDataError, UsageError
+from dmf_crawler.model import Fault, RunRow, RunStatus, RunSummary
 from dmf_crawler.persist.runs import end_abandoned_runs, find_runs, get_run
 from dmf_crawler.persist.store import Store
 from dmf_crawler.reparse import compare_with_recorded, record_correction
-from dmf_crawler.watch import open_watch
-from dmf_crawler.world import real_world
+from dmf_crawler.watch import Watch, open_watch
+from dmf_crawler.world import World, real_world
 
 
 def reparse(arguments: argparse.Namespace) -> Answer:
@@ -31,7 +33,7 @@ def reparse(arguments: argparse.Namespace) -> Answer:
         hold_lock(home),
         open_store(home) as store,
         real_world(home.settings.politeness, starts_at=arguments.now) as world,
-        write_log(home, day_of(world.now())),
+        write_log(home.logs, world.now),
     ):
         rows = _choose_runs(store, arguments)
         end_abandoned_runs(store, world.now())
@@ -44,9 +46,7 @@ def reparse(arguments: argparse.Namespace) -> Answer:
                 "config/boards.yaml에서 켠 뒤 다시 실행하세요.",
             )
         summaries = [
-            record_correction(row, watches[row.run.board_id], now=world.now)
-            if arguments.apply
-            else compare_with_recorded(row, watches[row.run.board_id])
+            _reparse_run(row, watches[row.run.board_id], world, is_applied=arguments.apply)
             for row in rows
         ]
     return Answer(
@@ -56,7 +56,19 @@ def reparse(arguments: argparse.Namespace) -> Answer:
             summary_text(summary) if arguments.apply else _difference_text(summary)
             for summary in summaries
         ),
+        worst_error(summaries),
     )
+
+
+def _reparse_run(row: RunRow, watch: Watch, world: World, *, is_applied: bool) -> RunSummary:
+    """Read one run's pages again; where they cannot be read, that does not stop the next run."""
+    if is_applied:
+        return guard_run(watch, world, lambda: record_correction(row, watch, now=world.now))
+    try:
+        return compare_with_recorded(row, watch)
+    except StoredDataError as error:
+        fault = Fault(error.code, error.message, error.exit_code)
+        return RunSummary(row.run, RunStatus.FAILED, fault.exit_code, fault=fault)
 
 
 def _choose_runs(store: Store, arguments: argparse.Namespace) -> Sequence[RunRow]:

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, TextIO
 
 from tqdm import tqdm
 
 from dmf_crawler.cli.commands import Answer
 from dmf_crawler.cli.home import LOG, hold_lock, open_home, write_log
-from dmf_crawler.cli.wording import summary_json, summary_text, worst_exit_code
+from dmf_crawler.cli.wording import summary_json, summary_text, worst_error, worst_exit_code
 from dmf_crawler.config import Home
 from dmf_crawler.errors import DmfCrawlerError, StoredDataError, UsageError
-from dmf_crawler.model import Fault, RunStatus, RunSummary, day_of
+from dmf_crawler.model import Fault, Run, RunStatus, RunSummary, day_of, kst
 from dmf_crawler.persist.runs import end_abandoned_runs, find_runs
 from dmf_crawler.persist.store import Store
 from dmf_crawler.pipeline import publish_day, run_board
@@ -37,14 +37,7 @@ def run(arguments: argparse.Namespace) -> Answer:
         worst_exit_code(summaries),
         {"runs": [summary_json(summary) for summary in summaries]},
         "\n".join(summary_text(summary) for summary in summaries),
-        next(
-            (
-                (summary.fault.code, summary.fault.message)
-                for summary in summaries
-                if summary.fault and summary.exit_code == worst_exit_code(summaries)
-            ),
-            None,
-        ),
+        worst_error(summaries),
     )
 
 
@@ -76,29 +69,41 @@ def run_once(
     with (
         hold_lock(home),
         real_world(home.settings.politeness, starts_at=starts_at) as world,
-        write_log(home, day_of(world.now())),
+        write_log(home.logs, world.now),
         Store(home.database) as store,
     ):
         for run_id in end_abandoned_runs(store, world.now()):
             LOG.warning("run_was_killed", extra={"run_id": run_id})
         watches = [open_watch(home, board, store) for board in boards]
-        summaries = [_run_guarded(watch, world, is_dry=is_dry) for watch in watches]
+        summaries = [_run_watch(watch, world, is_dry=is_dry) for watch in watches]
         if not is_dry and any(summary.status is RunStatus.OK for summary in summaries):
             summaries = _publish(watches, summaries, world)
     return summaries
 
 
-def _run_guarded(watch: Watch, world: World, *, is_dry: bool) -> RunSummary:
-    """Run one board; what goes wrong unexpectedly becomes its summary, with a log entry."""
+def _run_watch(watch: Watch, world: World, *, is_dry: bool) -> RunSummary:
+    with show_progress(watch.board.name_ko, sys.stderr) as bar:
+
+        def on_progress(n_read: int, n_all: int) -> None:
+            if bar is not None:
+                bar.total = n_all
+                bar.update(n_read - bar.n)
+
+        return guard_run(
+            watch,
+            world,
+            lambda: run_board(watch, world, on_progress=on_progress, is_dry=is_dry),
+        )
+
+
+def guard_run(watch: Watch, world: World, act: Callable[[], RunSummary]) -> RunSummary:
+    """Run something on one board; what goes wrong becomes its summary, with a log entry.
+
+    Raises:
+        UsageError: What was asked for cannot be: no board's fault.
+    """
     try:
-        with show_progress(watch.board.name_ko) as bar:
-
-            def on_progress(n_read: int, n_all: int) -> None:
-                if bar is not None:
-                    bar.total = n_all
-                    bar.update(n_read - bar.n)
-
-            summary = run_board(watch, world, on_progress=on_progress, is_dry=is_dry)
+        summary = act()
     except UsageError:
         raise
     except DmfCrawlerError as error:
@@ -106,11 +111,7 @@ def _run_guarded(watch: Watch, world: World, *, is_dry: bool) -> RunSummary:
         summary = _fail(watch, world, Fault(error.code, error.message, error.exit_code))
     except Exception as error:  # noqa: BLE001 - one board's bug must not stop the next board
         LOG.exception("bug", extra={"board": watch.board.id})
-        message = (
-            f"프로그램 오류입니다({type(error).__name__}: {error}). "
-            f"이력은 바뀌지 않았습니다. {watch.home.logs} 의 로그를 개발자에게 보내 주세요."
-        )
-        summary = _fail(watch, world, Fault("bug", message, 1))
+        summary = _fail(watch, world, _bug_fault(error, watch, "이력은 바뀌지 않았습니다."))
     LOG.info(
         "run_finished",
         extra={
@@ -124,45 +125,63 @@ def _run_guarded(watch: Watch, world: World, *, is_dry: bool) -> RunSummary:
     return summary
 
 
-def _fail(watch: Watch, world: World, fault: Fault) -> RunSummary:
-    """Mark the run that an exception ended as FAILED."""
-    end_abandoned_runs(
-        watch.store,
-        world.now(),
-        code=fault.code,
-        reason=fault.message,
-        exit_code=fault.exit_code,
+def _bug_fault(error: Exception, watch: Watch, state: str) -> Fault:
+    message = (
+        f"프로그램 오류입니다({type(error).__name__}: {error}). {state} "
+        f"{watch.home.logs} 의 로그를 개발자에게 보내 주세요."
     )
-    row = find_runs(watch.store, board_id=watch.board.id, limit=1)[0]
-    return RunSummary(row.run, RunStatus.FAILED, fault.exit_code, fault=fault)
+    return Fault("bug", message, 1)
+
+
+def _fail(watch: Watch, world: World, fault: Fault) -> RunSummary:
+    """Mark the run that an exception ended as FAILED; one that had not begun has no line there."""
+    now = kst(world.now())
+    run = Run(f"{now:%Y%m%dT%H%M%S}-{watch.board.id}", watch.board.id, now, day_of(now))
+    try:
+        for row in find_runs(watch.store, board_id=watch.board.id):
+            if row.status is RunStatus.RUNNING:
+                run = row.run
+        end_abandoned_runs(
+            watch.store, now, code=fault.code, reason=fault.message, exit_code=fault.exit_code
+        )
+    except StoredDataError as error:  # the next start marks it as killed
+        LOG.exception("run_not_closed", extra={"run_id": run.run_id, "code": error.code})
+    return RunSummary(run, RunStatus.FAILED, fault.exit_code, fault=fault)
 
 
 def _publish(
     watches: Sequence[Watch], summaries: Sequence[RunSummary], world: World
 ) -> list[RunSummary]:
-    """Write the workbook; when that fails, the accepted runs stay, and say so with exit code 5."""
+    """Write the workbook; when that fails, the accepted runs stay, and say so."""
     day = next(summary.run.day for summary in summaries if summary.status is RunStatus.OK)
     try:
-        path = publish_day(watches, day, written_at=world.now())
+        path = str(publish_day(watches, day, written_at=world.now()))
     except StoredDataError as error:
         LOG.exception("report_not_written", extra={"code": error.code})
-        fault = Fault(error.code, error.message, error.exit_code)
-        return [
-            replace(summary, exit_code=fault.exit_code, fault=fault)
-            if summary.status is RunStatus.OK
-            else summary
-            for summary in summaries
-        ]
-    LOG.info("report_written", extra={"path": str(path)})
+        return _add_to_accepted(summaries, Fault(error.code, error.message, error.exit_code))
+    except Exception as error:  # noqa: BLE001 - what was accepted must still be told
+        LOG.exception("bug")
+        state = "이력은 기록되었고 리포트만 쓰지 못했습니다."
+        return _add_to_accepted(summaries, _bug_fault(error, watches[0], state))
+    LOG.info("report_written", extra={"path": path})
     return [
-        replace(summary, report=str(path)) if summary.status is RunStatus.OK else summary
+        replace(summary, report=path) if summary.status is RunStatus.OK else summary
         for summary in summaries
     ]
 
 
-def show_progress(title: str) -> AbstractContextManager[Any]:
-    """Return a progress bar on standard error, or nothing where no terminal is."""
-    if sys.stderr is None or not sys.stderr.isatty():
+def _add_to_accepted(summaries: Sequence[RunSummary], fault: Fault) -> list[RunSummary]:
+    return [
+        replace(summary, exit_code=fault.exit_code, fault=fault)
+        if summary.status is RunStatus.OK
+        else summary
+        for summary in summaries
+    ]
+
+
+def show_progress(title: str, stream: TextIO | None) -> AbstractContextManager[Any]:
+    """Return a progress bar on a terminal, or nothing where the stream is none."""
+    if stream is None or not stream.isatty():
         return nullcontext()
     # ASCII: a Korean console's code page has no block characters.
-    return tqdm(desc=title, unit="쪽", ascii=True, leave=False, file=sys.stderr)
+    return tqdm(desc=title, unit="쪽", ascii=True, leave=False, file=stream)

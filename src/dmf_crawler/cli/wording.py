@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -18,9 +19,20 @@ WORST_FIRST = (1, 5, 7, 4, 3, 6, 0)
 """Exit codes of several boards, the worst first (design §5)."""
 
 
-def worst_exit_code(summaries: list[RunSummary]) -> int:
+def worst_exit_code(summaries: Iterable[RunSummary]) -> int:
     """Return the process's exit code for the boards' own."""
-    return min((summary.exit_code for summary in summaries), key=WORST_FIRST.index, default=0)
+    return min((summary.exit_code for summary in summaries), key=_rank, default=0)
+
+
+def worst_error(summaries: Sequence[RunSummary]) -> tuple[str, str] | None:
+    """Return code and message of the first board whose exit code is the process's."""
+    worst = worst_exit_code(summaries)
+    faults = [summary.fault for summary in summaries if summary.exit_code == worst]
+    return next(((fault.code, fault.message) for fault in faults if fault), None)
+
+
+def _rank(exit_code: int) -> int:
+    return WORST_FIRST.index(exit_code) if exit_code in WORST_FIRST else -1
 
 
 def summary_json(summary: RunSummary) -> dict[str, Any]:

@@ -131,7 +131,7 @@ def _join_inserted(tables: Sequence[PageTable], recheck: PageTable) -> list[_Pla
 
 def _continues(above: PageTable, table: PageTable, n_shifted: int, *, page_size: int) -> bool:
     """Whether a page goes on where the one above ended, n_shifted rows shown twice."""
-    if n_shifted < 0 or n_shifted > len(table.rows) or len(above.rows) != page_size:
+    if not 0 <= n_shifted <= len(table.rows) or len(above.rows) != page_size:
         return False
     overlap = above.rows[len(above.rows) - n_shifted :]
     return _fields(overlap) == _fields(table.rows[:n_shifted])

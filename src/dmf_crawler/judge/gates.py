@@ -8,7 +8,7 @@ person must look at. A number that should exist and does not never passes.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dmf_crawler.model import (
@@ -19,12 +19,21 @@ from dmf_crawler.model import (
     KnownRecord,
     Outcome,
     Reason,
+    Record,
     RunStatus,
     Snapshot,
 )
 from dmf_crawler.settings import GateLimits
 
 NOT_COMPUTED = "목록을 끝까지 읽지 못해 계산할 수 없습니다."
+FORBIDDEN = 7
+"""Exit code of what robots.txt or the terms do not allow (design §5)."""
+_SHAPES = (
+    (re.compile(r"\d+"), "9"),
+    (re.compile(r"[가-힣]+"), "가"),
+    (re.compile(r"[A-Za-z]+"), "A"),
+    (re.compile(r"\s+"), "_"),
+)
 _SEVERITY = (Outcome.PASS, Outcome.WARN, Outcome.HOLD, Outcome.REJECT)
 
 
@@ -61,17 +70,17 @@ def judge_snapshot(evidence: Evidence, limits: GateLimits) -> tuple[Gate, ...]:
         _judge_required(evidence, limits),
         _judge_pattern(evidence, limits),
         _judge_gone(evidence, limits),
-        _pass_completeness(evidence.snapshot),
+        _judge_completeness(evidence.snapshot),
     )
 
 
 def refuse_read(fault: Fault) -> tuple[Gate, ...]:
     """Return the gates of a run whose list could not be read whole.
 
-    Only a fault of the list itself refuses here; what never arrived (robots, network) is no
-    verdict on the list, so those runs carry G-0 alone.
+    Only a fault of the list itself refuses here. Where robots.txt or the terms forbid the list, or
+    robots.txt cannot be had, there is no list to judge: such runs carry G-0 alone.
     """
-    if fault.code.startswith("robots_"):
+    if fault.exit_code == FORBIDDEN:
         return (Gate("G-0", Outcome.REJECT, 0, 1, fault.message, fault.code),)
     refused = "G-1" if fault.code == "empty_list" else "G-10"
     gates = [_pass_robots()]
@@ -120,7 +129,7 @@ def _judge_row_floor(evidence: Evidence) -> Gate:
 def _judge_required(evidence: Evidence, limits: GateLimits) -> Gate:
     records = evidence.snapshot.records.values()
     empty = {
-        label: sum(not record.fields.get(name) for record in records)
+        label: sum(not "".join(record.fields.get(name, "")) for record in records)
         for name, label in evidence.required.items()
     }
     label = max(empty, key=lambda name: empty[name], default="")
@@ -133,7 +142,7 @@ def _judge_required(evidence: Evidence, limits: GateLimits) -> Gate:
             Outcome.REJECT,
             ratio,
             limit,
-            f"필수 항목 {label} 이(가) {n_empty}건({ratio:.1%}) 비어 있습니다(한도 {limit:.0%}). "
+            f"필수 항목 {label} 이(가) {n_empty}건({ratio:.2%}) 비어 있습니다(한도 {limit:.0%}). "
             "사이트의 열이 바뀌었는지 원본 페이지를 확인하세요.",
             "required_empty",
         )
@@ -149,11 +158,8 @@ def _judge_pattern(evidence: Evidence, limits: GateLimits) -> Gate:
         sentence = "번호 형식이 정해지지 않은 게시판입니다."
         return Gate("G-4", Outcome.PASS, None, limits.pattern_ratio, sentence)
     records = evidence.snapshot.records
-    numbers = {
-        key: str(record.fields.get(evidence.number_field, "")) for key, record in records.items()
-    }
-    off = [key for key, number in numbers.items() if number and not pattern.fullmatch(number)]
-    ratio = 1 - len(off) / len(records) if records else 0.0
+    off = _find_off_pattern(records.values(), evidence.number_field, pattern)
+    ratio = (len(records) - len(off)) / len(records) if records else 0.0
     label, n_without = evidence.number_label, evidence.snapshot.n_without_number
     if ratio < limits.pattern_ratio:
         return Gate(
@@ -161,8 +167,9 @@ def _judge_pattern(evidence: Evidence, limits: GateLimits) -> Gate:
             Outcome.REJECT,
             ratio,
             limits.pattern_ratio,
-            f"{label} 형식에 맞는 값이 {ratio:.1%}뿐입니다(최소 {limits.pattern_ratio:.0%}). "
-            f"예: '{numbers[off[0]]}'. 열이 밀렸는지 원본 페이지를 확인하세요.",
+            f"{label} 형식에 맞지 않는 값이 {len(off)}건이고 맞는 값은 {ratio:.2%}뿐입니다"
+            f"(최소 {limits.pattern_ratio:.0%}). 예: {_quote(off[:3])}. "
+            "열이 밀렸는지 원본 페이지를 확인하세요.",
             "pattern_mismatch",
         )
     if n_without > limits.without_number_hold:
@@ -175,20 +182,38 @@ def _judge_pattern(evidence: Evidence, limits: GateLimits) -> Gate:
             "사실인지 원본 페이지에서 확인한 뒤 승인하세요.",
             "without_number",
         )
-    new_off = [key for key in off if evidence.known and key not in evidence.known]
-    return _judge_odd_numbers(new_off, numbers, ratio, evidence, limits)
+    # A shape once accepted counts as known; after the first run so do all shapes of its list.
+    accepted = _find_off_pattern(evidence.known.values(), evidence.number_field, pattern)
+    shapes = {_shape_of(number) for number in accepted}
+    odd = [number for number in off if evidence.known and _shape_of(number) not in shapes]
+    return _judge_odd_numbers(odd, ratio, evidence, limits)
+
+
+def _find_off_pattern(
+    records: Iterable[Record | KnownRecord], field: str, pattern: re.Pattern[str]
+) -> list[str]:
+    """Return the numbers, where there is one, that do not match the whole pattern."""
+    numbers = (str(record.fields.get(field, "")) for record in records)
+    return [number for number in numbers if number and not pattern.fullmatch(number)]
+
+
+def _shape_of(number: str) -> str:
+    """Return the shape of a number: runs of digits, Hangul, Latin letters, blanks as one sign."""
+    for pattern, sign in _SHAPES:
+        number = pattern.sub(sign, number)
+    return number
+
+
+def _quote(numbers: Sequence[str]) -> str:
+    return ", ".join(f"'{number}'" for number in numbers)
 
 
 def _judge_odd_numbers(
-    new_off: Sequence[str],
-    numbers: Mapping[str, str],
-    ratio: float,
-    evidence: Evidence,
-    limits: GateLimits,
+    new_off: Sequence[str], ratio: float, evidence: Evidence, limits: GateLimits
 ) -> Gate:
-    """Judge new numbers of an unknown shape; a shape once accepted counts as known."""
+    """Judge new numbers of an unknown shape."""
     label, limit = evidence.number_label, limits.new_off_pattern_hold
-    examples = ", ".join(f"'{numbers[key]}'" for key in new_off[:3])
+    examples = _quote(new_off[:3])
     if len(new_off) > limit:
         return Gate(
             "G-4",
@@ -215,18 +240,22 @@ def _judge_odd_numbers(
 
 def _judge_gone(evidence: Evidence, limits: GateLimits) -> Gate:
     known = evidence.known
-    n_current = sum(record.is_current for record in known.values())
-    if not n_current:
+    if not known:
         sentence = "비교할 채택된 목록이 아직 없습니다(최초 수집)."
         return Gate("G-5", Outcome.PASS, None, limits.gone_ratio, sentence)
+    n_current = sum(record.is_current for record in known.values())
+    if not n_current:
+        sentence = "이력에 현재 목록의 기록이 한 건도 없어 사라진 비율을 계산할 수 없습니다."
+        return Gate("G-5", Outcome.HOLD, None, limits.gone_ratio, sentence, "not_computed")
     changes = evidence.change_set.changes
     n_by_status = sum(
         change.kind is EventType.WITHDRAWN and change.reason is Reason.STATUS for change in changes
     )
-    absent = [*evidence.change_set.missing, *(change.key for change in changes if change.closes)]
-    n_newly_missing = sum(
-        known[key].missing_since is None for key in absent if key not in _rekeyed(evidence)
-    )
+    # A record that goes on under another key is not gone.
+    closed = [change.key for change in changes if change.closes]
+    rekeyed = {change.key for change in changes if change.reason is Reason.REKEYED}
+    absent = [key for key in (*evidence.change_set.missing, *closed) if key not in rekeyed]
+    n_newly_missing = sum(known[key].missing_since is None for key in absent)
     ratio = (n_by_status + len(absent)) / n_current
     if ratio > limits.gone_ratio:
         return Gate(
@@ -234,7 +263,7 @@ def _judge_gone(evidence: Evidence, limits: GateLimits) -> Gate:
             Outcome.REJECT,
             ratio,
             limits.gone_ratio,
-            f"취하 {n_by_status}건과 사라진 행 {len(absent)}건은 목록의 {ratio:.1%}입니다"
+            f"취하 {n_by_status}건과 사라진 행 {len(absent)}건은 목록의 {ratio:.2%}입니다"
             f"(한도 {limits.gone_ratio:.0%}). 목록이 잘린 것으로 보고 거부했습니다. "
             "사이트를 확인하세요.",
             "mass_withdrawal",
@@ -257,14 +286,18 @@ def _judge_gone(evidence: Evidence, limits: GateLimits) -> Gate:
     return Gate("G-5", Outcome.PASS, ratio, limits.gone_ratio, sentence)
 
 
-def _rekeyed(evidence: Evidence) -> frozenset[str]:
-    return frozenset(
-        change.key for change in evidence.change_set.changes if change.reason is Reason.REKEYED
-    )
-
-
-def _pass_completeness(snapshot: Snapshot) -> Gate:
+def _judge_completeness(snapshot: Snapshot) -> Gate:
     n_rows = len(snapshot.records)
+    if n_rows != snapshot.announced_total:
+        return Gate(
+            "G-10",
+            Outcome.REJECT,
+            n_rows,
+            snapshot.announced_total,
+            f"읽은 {n_rows}건이 사이트의 총 {snapshot.announced_total}건과 다릅니다. "
+            "이 날의 목록은 쓰지 않습니다. 원본 페이지를 확인하세요.",
+            "short_list",
+        )
     return Gate(
         "G-10",
         Outcome.PASS,

@@ -71,7 +71,9 @@ def diff_snapshot(
     for key in sorted(known.keys() | snapshot.records.keys()):
         before, record = known.get(key), snapshot.records.get(key)
         if key in rekeyed:
-            change: Change | None = _change_of_key(known[key], snapshot.records[rekeyed[key]], rules)
+            change: Change | None = _change_of_key(
+                known[key], snapshot.records[rekeyed[key]], rules
+            )
         elif key in rekeyed.values():
             change = Change(EventType.NEW, key, record, reason=Reason.REKEYED)
         elif record is not None:

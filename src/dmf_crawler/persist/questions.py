@@ -27,16 +27,6 @@ _EVENTS = (
     "SELECT e.*, c.day AS run_day FROM dmf_event e JOIN crawl_run c ON c.run_id = e.run_id"
     " WHERE e.board_id = ? "
 )
-_VERSIONS = (
-    "SELECT r.*, s.since_day, count(DISTINCT m.day) AS n_reads FROM dmf_record r"
-    " LEFT JOIN (SELECT p.*, f.started_at AS first_at, n.started_at AS ended_at"
-    "  FROM missing_spell p JOIN crawl_run f ON f.run_id = p.first_run"
-    "  LEFT JOIN crawl_run n ON n.run_id = p.ended_run) s"
-    " ON s.board_id = r.board_id AND s.natural_key = r.natural_key AND s.first_at <= :moment"
-    "  AND (s.ended_at IS NULL OR s.ended_at > :moment)"
-    " LEFT JOIN crawl_run m ON m.board_id = r.board_id AND m.status = 'OK'"
-    "  AND m.started_at >= s.first_at AND m.started_at <= :moment"
-)
 
 
 def events_of_key(store: Store, board_id: str, key: str) -> tuple[EventRow, ...]:
@@ -56,8 +46,9 @@ def events_of_run(store: Store, run_id: str) -> tuple[EventRow, ...]:
 def versions_of_key(store: Store, board_id: str, key: str) -> tuple[VersionRow, ...]:
     """Return all versions of one key, oldest first."""
     rows = store.rows(
-        "SELECT *, NULL AS since_day, 0 AS n_reads FROM dmf_record"
-        " WHERE board_id = ? AND natural_key = ? ORDER BY valid_from",
+        "SELECT r.*, s.since_day, s.n_reads FROM dmf_record r LEFT JOIN missing_spell s"
+        " ON s.board_id = r.board_id AND s.natural_key = r.natural_key AND s.ended_run IS NULL"
+        " AND r.is_current = 1 WHERE r.board_id = ? AND r.natural_key = ? ORDER BY r.valid_from",
         (board_id, key),
     )
     return tuple(_version_row(row) for row in rows)
@@ -84,13 +75,20 @@ def list_as_of(store: Store, board_id: str, moment: datetime) -> tuple[VersionRo
     Records that were missing then, but not yet withdrawn for it, are in it and marked.
     """
     at = kst(moment).isoformat()
-    cursor = store.execute(
-        _VERSIONS + " WHERE r.board_id = :board AND r.valid_from <= :moment"
+    rows = store.rows(
+        "WITH missing AS (SELECT s.natural_key, s.since_day, (SELECT count(DISTINCT a.day)"
+        "  FROM accepted_read a WHERE a.board_id = s.board_id"
+        "  AND a.started_at BETWEEN s.since AND :moment) AS n_reads FROM missing_interval s"
+        "  WHERE s.board_id = :board AND s.since <= :moment"
+        "  AND (s.until IS NULL OR s.until > :moment))"
+        " SELECT r.*, m.since_day, m.n_reads FROM dmf_record r"
+        " LEFT JOIN missing m ON m.natural_key = r.natural_key"
+        " WHERE r.board_id = :board AND r.valid_from <= :moment"
         " AND (r.valid_to IS NULL OR r.valid_to > :moment)"
-        " GROUP BY r.sk ORDER BY r.registered_on DESC, r.natural_key",
+        " ORDER BY r.registered_on DESC, r.natural_key",
         {"board": board_id, "moment": at},
     )
-    return tuple(_version_row(row) for row in cursor.fetchall())
+    return tuple(_version_row(row) for row in rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,5 +197,5 @@ def _version_row(row: sqlite3.Row) -> VersionRow:
         row_no=row["source_row"],
         run_id=row["first_seen_run"],
         missing_since=date.fromisoformat(row["since_day"]) if row["since_day"] else None,
-        n_missing_reads=row["n_reads"],
+        n_missing_reads=row["n_reads"] or 0,
     )

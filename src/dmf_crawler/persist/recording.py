@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
+from dmf_crawler.errors import StoreError
 from dmf_crawler.model import (
     Change,
     ChangeSet,
@@ -18,13 +19,14 @@ from dmf_crawler.model import (
     Fields,
     Grade,
     KnownRecord,
+    Reason,
     Record,
     Run,
     RunSummary,
     Snapshot,
     Value,
 )
-from dmf_crawler.persist.runs import finish_run
+from dmf_crawler.persist.runs import finish_run, supersede_held
 from dmf_crawler.persist.store import Store
 
 GRADES = (Grade.SAME, Grade.COSMETIC, Grade.MINOR, Grade.SUBSTANTIVE, Grade.MAJOR)
@@ -37,11 +39,15 @@ def dump_fields(fields: Fields) -> str:
 
 
 def load_fields(text: str) -> dict[str, Value]:
-    """Read what `dump_fields` wrote."""
-    return {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in json.loads(text).items()
-    }
+    """Read what `dump_fields` wrote.
+
+    Raises:
+        StoreError: `record_unreadable`.
+    """
+    try:
+        return {name: _load_value(value) for name, value in json.loads(text).items()}
+    except (ValueError, AttributeError) as error:
+        raise _unreadable(text, error) from error
 
 
 def dump_changes(changes: Iterable[FieldChange]) -> str:
@@ -63,21 +69,36 @@ def dump_changes(changes: Iterable[FieldChange]) -> str:
 
 
 def load_changes(text: str) -> tuple[FieldChange, ...]:
-    """Read what `dump_changes` wrote."""
-    return tuple(
-        FieldChange(
-            item["field"],
-            _load_value(item["before"]),
-            _load_value(item["after"]),
-            FieldKind(item["kind"]),
-            Grade(item["grade"]),
+    """Read what `dump_changes` wrote.
+
+    Raises:
+        StoreError: `record_unreadable`.
+    """
+    try:
+        return tuple(
+            FieldChange(
+                item["field"],
+                _load_value(item["before"]),
+                _load_value(item["after"]),
+                FieldKind(item["kind"]),
+                Grade(item["grade"]),
+            )
+            for item in json.loads(text)
         )
-        for item in json.loads(text)
-    )
+    except (ValueError, TypeError, KeyError) as error:
+        raise _unreadable(text, error) from error
 
 
-def _load_value(value: Any) -> Value | None:
+def _load_value(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
+
+
+def _unreadable(text: str, error: Exception) -> StoreError:
+    return StoreError(
+        "record_unreadable",
+        f"이력에 저장된 값을 읽지 못했습니다({error}): '{text[:60]}'. "
+        "verify 명령으로 확인하고 백업을 되살리세요.",
+    )
 
 
 def known_records(store: Store, board_id: str) -> dict[str, KnownRecord]:
@@ -129,14 +150,15 @@ class Acceptance:
 
 
 def record_accepted(store: Store, acceptance: Acceptance, finished_at: datetime) -> None:
-    """Write an accepted run: all of it or nothing.
+    """Write an accepted run, one that was held included: all of it or nothing.
 
     Raises:
-        StoreError: `write_failed`; the history is as before.
+        StoreError: `write_failed`, `run_not_open`; the history is as before.
     """
     run = acceptance.summary.run
     with store.atomic():
         finish_run(store, acceptance.summary, finished_at)
+        supersede_held(store, run)
         _write_changes(store, run, acceptance)
         _write_spells(store, run, acceptance)
         _write_seen(store, run)
@@ -173,25 +195,39 @@ def _write_changes(store: Store, run: Run, acceptance: Acceptance) -> None:
         " grade, missing_since, changes_json, record_json) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (_event(run, change, acceptance.known) for change in changes),
     )
-    # A field that a newer selectors file added is filled into the open version: nothing changed
-    # on the site, so there is neither an event nor a new version.
     store.execute_many(
-        "UPDATE dmf_record SET payload_json = ?"
+        "UPDATE dmf_record SET reg_no = ?, ingredient_name = ?, company = ?, registered_on = ?,"
+        " status = ?, detail_url = ?, payload_json = ?"
         " WHERE board_id = ? AND natural_key = ? AND is_current = 1",
         (
-            (dump_fields(acceptance.snapshot.records[key].fields), run.board_id, key)
+            (*_columns(_fill_up(acceptance, key)), run.board_id, key)
             for key in acceptance.change_set.backfilled
         ),
     )
 
 
+def _fill_up(acceptance: Acceptance, key: str) -> Fields:
+    """Return the values of an open version with those that a newer selectors file added.
+
+    Nothing changed on the site, so there is neither an event nor a new version; what the newer
+    file no longer reads stays.
+    """
+    read = acceptance.snapshot.records[key].fields
+    kept = acceptance.known[key].fields
+    return {**read, **{name: kept[name] for name in kept if name not in read}}
+
+
+def _columns(fields: Fields) -> tuple[str | None, ...]:
+    """Return what stands in the typed columns, then the payload."""
+    typed = (fields.get(name) for name in TYPED_COLUMNS)
+    return (*(value if isinstance(value, str) else None for value in typed), dump_fields(fields))
+
+
 def _version(run: Run, record: Record) -> tuple[Any, ...]:
-    typed = (record.fields.get(name) for name in TYPED_COLUMNS)
     return (
         run.board_id,
         record.key,
-        *(value if isinstance(value, str) else None for value in typed),
-        dump_fields(record.fields),
+        *_columns(record.fields),
         json.dumps(dict(record.shown), ensure_ascii=False, separators=(",", ":")),
         record.source,
         record.url,
@@ -239,9 +275,12 @@ def _write_spells(store: Store, run: Run, acceptance: Acceptance) -> None:
         " SET n_reads = n_reads + (last_missed_on <> ?4), last_missed_on = ?4",
         ((run.board_id, key, run.run_id, day) for key in change_set.missing),
     )
-    withdrawn = (change.key for change in change_set.changes if change.closes)
-    endings = [(key, "withdrawn") for key in withdrawn]
-    endings += [(key, "came_back") for key in change_set.came_back]
+    endings = [(key, "came_back") for key in change_set.came_back]
+    endings += [
+        (change.key, "came_back" if change.reason is Reason.REKEYED else "withdrawn")
+        for change in change_set.changes
+        if change.closes
+    ]
     store.execute_many(
         "UPDATE missing_spell SET ended_run = ?, ended_as = ?"
         " WHERE board_id = ? AND natural_key = ? AND ended_run IS NULL",

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 
-from dmf_crawler.errors import UsageError
+from dmf_crawler.errors import StoreError, UsageError
 from dmf_crawler.model import (
     KST,
     Counts,
@@ -130,17 +129,22 @@ def end_abandoned_runs(
 
 
 def finish_run(store: Store, summary: RunSummary, finished_at: datetime) -> None:
-    """Record how a run ended and what its gates saw; the caller holds the transaction."""
+    """Record how a run ended and what its gates saw; the caller holds the transaction.
+
+    Raises:
+        StoreError: `run_not_open`: it is not at work, and no held run that somebody decides on.
+    """
     run = summary.run
-    duration = kst(finished_at) - run.started_at
-    store.execute(
+    finished_at = max(kst(finished_at), run.started_at)  # a clock set back meanwhile
+    duration = finished_at - run.started_at
+    cursor = store.execute(
         "UPDATE crawl_run SET status = ?, finished_at = ?, reject_reason = ?, error_code = ?,"
         " exit_code = ?, n_rows = ?, n_pages = ?, n_requests = ?, n_new = ?, n_modified = ?,"
         " n_withdrawn = ?, n_reappeared = ?, n_cosmetic = ?, n_missing = ?, duration_ms = ?,"
-        " is_baseline = ?, warnings_json = ? WHERE run_id = ?",
+        " is_baseline = ?, warnings_json = ? WHERE run_id = ? AND status IN ('RUNNING', 'HELD')",
         (
             summary.status,
-            kst(finished_at).isoformat(),
+            finished_at.isoformat(),
             summary.fault.message if summary.fault else None,
             summary.fault.code if summary.fault else None,
             summary.exit_code,
@@ -155,6 +159,12 @@ def finish_run(store: Store, summary: RunSummary, finished_at: datetime) -> None
             run.run_id,
         ),
     )
+    if cursor.rowcount != 1:
+        raise StoreError(
+            "run_not_open",
+            f"실행 {run.run_id} 은 진행 중이거나 보류된 실행이 아니므로 결과를 다시 기록할 수 "
+            "없습니다. 아무것도 바뀌지 않았습니다. runs 명령으로 상태를 확인하세요.",
+        )
     store.execute("DELETE FROM gate_result WHERE run_id = ?", (run.run_id,))
     store.execute_many(
         "INSERT INTO gate_result VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -170,6 +180,22 @@ def finish_run(store: Store, summary: RunSummary, finished_at: datetime) -> None
                 gate.fault_code,
             )
             for position, gate in enumerate(summary.gates)
+        ),
+    )
+
+
+def supersede_held(store: Store, run: Run) -> None:
+    """Reject a board's runs that wait for a person, older than one that was accepted.
+
+    What they saw was compared with a list that no longer stands. The caller holds the transaction.
+    """
+    store.execute(
+        "UPDATE crawl_run SET status = 'REJECTED', error_code = 'superseded', reject_reason = ?"
+        " WHERE board_id = ? AND status = 'HELD' AND started_at < ?",
+        (
+            f"더 새로운 실행 {run.run_id} 이 채택되어 이 보류는 끝났습니다. 할 일이 없습니다.",
+            run.board_id,
+            run.started_at.isoformat(),
         ),
     )
 
@@ -280,18 +306,17 @@ def _run_row(row: sqlite3.Row) -> RunRow:
 
 
 def set_host_wait(store: Store, host: str, not_before: datetime) -> None:
-    """Remember that a server asked not to be asked before a moment."""
+    """Remember that a server asked not to be asked before a moment, rounded up to a second."""
+    whole = kst(not_before + timedelta(microseconds=999_999))
     with store.atomic():
         store.execute(
             "INSERT INTO host_wait VALUES (?1, ?2)"
             " ON CONFLICT (host) DO UPDATE SET not_before = max(not_before, ?2)",
-            (host, kst(not_before).isoformat()),
+            (host, whole.isoformat()),
         )
 
 
 def host_wait(store: Store, host: str) -> datetime | None:
     """Return the moment before which a server must not be asked, if it ever named one."""
-    rows: Sequence[sqlite3.Row] = store.rows(
-        "SELECT not_before FROM host_wait WHERE host = ?", (host,)
-    )
+    rows = store.rows("SELECT not_before FROM host_wait WHERE host = ?", (host,))
     return datetime.fromisoformat(rows[0]["not_before"]) if rows else None

@@ -154,3 +154,21 @@ CREATE TABLE attempt (
     closes_day       INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX ix_attempt_day ON attempt (day);
+
+-- Consistent reads of a list; a correction read the pages of an earlier run, on that run's day.
+CREATE VIEW accepted_read AS
+    SELECT c.run_id, c.board_id, c.started_at, coalesce(o.day, c.day) AS day
+    FROM crawl_run c LEFT JOIN crawl_run o ON o.run_id = c.reparse_of
+    WHERE c.status = 'OK';
+
+-- From when to when a key was missing; half-open [since, until).
+CREATE VIEW missing_interval AS
+    SELECT s.*, f.started_at AS since, e.started_at AS until
+    FROM missing_spell s JOIN crawl_run f ON f.run_id = s.first_run
+    LEFT JOIN crawl_run e ON e.run_id = s.ended_run;
+
+-- Each event with the next one of its key, and whether the record left the list by it.
+CREATE VIEW event_interval AS
+    SELECT *, lead(occurred_at) OVER (PARTITION BY board_id, natural_key ORDER BY event_id) AS next_at,
+        coalesce(reason IN ('missing', 'delisted') OR reason = 'rekeyed' AND event_type = 'MODIFIED', 0) AS closes
+    FROM dmf_event;

@@ -17,6 +17,9 @@ from dmf_crawler.persist.migrations import MIGRATIONS
 
 BUSY_TIMEOUT_S = 10.0
 
+Values = Iterable[Any] | dict[str, Any]
+"""What a statement's parameters stand for, by position or by name."""
+
 
 class Store:
     """An open history.
@@ -28,10 +31,10 @@ class Store:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        path.parent.mkdir(parents=True, exist_ok=True)
         try:
+            path.parent.mkdir(parents=True, exist_ok=True)
             self._connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None)
-        except sqlite3.Error as error:
+        except (OSError, sqlite3.Error) as error:
             raise _unusable(path, error) from error
         try:
             self._set_up()
@@ -52,17 +55,39 @@ class Store:
                 f"{self.path} 에서 WAL 모드를 쓸 수 없습니다(찾은 값 {mode}). "
                 "네트워크 드라이브가 아닌 이 PC의 디스크에 홈 폴더를 두세요.",
             )
-        version = self._connection.execute("PRAGMA user_version").fetchone()[0]
+        version = self._version()
         if version > len(MIGRATIONS):
             raise StoreError(
                 "database_newer",
                 f"{self.path} 는 더 새로운 프로그램이 만든 자료입니다(판 {version}, "
                 f"이 프로그램은 {len(MIGRATIONS)}까지). 프로그램을 새 판으로 바꾸세요.",
             )
-        for number, migrate in enumerate(MIGRATIONS[version:], version + 1):
+        if version < len(MIGRATIONS):
+            self._migrate()
+
+    def _version(self) -> int:
+        return int(self._connection.execute("PRAGMA user_version").fetchone()[0])
+
+    def _migrate(self) -> None:
+        """Bring an older file up to date, each step whole or not at all.
+
+        What is missing is asked again inside the transaction: another process may have done it.
+        """
+        for number, migrate in enumerate(MIGRATIONS, 1):
             with self.atomic():
-                migrate(self._connection)
-                self._connection.execute(f"PRAGMA user_version = {number}")
+                version = self._version()
+                if (
+                    version == 0
+                    and self._connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+                ):
+                    raise StoreError(
+                        "database_unusable",
+                        f"{self.path} 는 이 프로그램이 만든 이력이 아닙니다(다른 표가 들어 있음). "
+                        "파일을 다른 곳으로 옮기고 다시 실행하거나 백업을 되살리세요.",
+                    )
+                if version < number:
+                    migrate(self._connection)
+                    self._connection.execute(f"PRAGMA user_version = {number}")
 
     def __enter__(self) -> Self:
         return self
@@ -96,12 +121,21 @@ class Store:
             self._roll_back()
             raise
 
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Ask several questions of one state, whatever another process commits meanwhile."""
+        self._connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._roll_back()
+
     def _roll_back(self) -> None:
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
 
-    def execute(self, sql: str, parameters: Iterable[Any] | dict[str, Any] = ()) -> sqlite3.Cursor:
-        """Run one statement of ours with bound values."""
+    def execute(self, sql: str, parameters: Values = ()) -> sqlite3.Cursor:
+        """Run one statement of ours with bound values; a change belongs into `atomic`."""
         values = parameters if isinstance(parameters, dict) else tuple(parameters)
         return self._connection.execute(sql, values)
 
@@ -109,7 +143,7 @@ class Store:
         """Run one statement of ours for each row of values."""
         self._connection.executemany(sql, (tuple(row) for row in rows))
 
-    def rows(self, sql: str, parameters: Iterable[Any] = ()) -> list[sqlite3.Row]:
+    def rows(self, sql: str, parameters: Values = ()) -> list[sqlite3.Row]:
         """Return all rows of a query.
 
         Raises:
@@ -125,7 +159,7 @@ class Store:
             ) from error
 
 
-def _unusable(path: Path, error: sqlite3.Error) -> StoreError:
+def _unusable(path: Path, error: Exception) -> StoreError:
     return StoreError(
         "database_unusable",
         f"이력 {path} 를 열 수 없습니다({error}). 파일이 손상되었거나 다른 프로그램이 쓰고 "

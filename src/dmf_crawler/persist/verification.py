@@ -5,11 +5,14 @@ Each check is a law of rules.md §5; the first offender is named.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from dmf_crawler.model import EventType, Fields, Reason, Value
-from dmf_crawler.persist.recording import load_changes, load_fields
+from dmf_crawler.errors import StoreError
+from dmf_crawler.model import EventType, Fields, Reason
+from dmf_crawler.persist.migrations import MIGRATIONS
+from dmf_crawler.persist.recording import TYPED_COLUMNS, load_changes, load_fields
 from dmf_crawler.persist.store import Store
 
 
@@ -23,13 +26,20 @@ class Check:
 
 
 def verify_history(store: Store) -> tuple[Check, ...]:
-    """Run every proof over the whole history."""
-    return tuple(_run(name, prove, store) for name, prove in PROOFS)
+    """Run every proof over the whole history, all on the same state of it."""
+    with store.reading():
+        return tuple(_run(name, prove, store) for name, prove in PROOFS)
 
 
 def _run(name: str, prove: Callable[[Store], Iterator[str]], store: Store) -> Check:
-    offender = next(prove(store), None)
+    try:
+        offender = next(prove(store), None)
+    except StoreError as error:
+        offender = error.message
     return Check(name, offender is None, offender or "이상 없음")
+
+
+# --- the file ----------------------------------------------------------------------------------
 
 
 def _prove_integrity(store: Store) -> Iterator[str]:
@@ -41,78 +51,113 @@ def _prove_integrity(store: Store) -> Iterator[str]:
         yield f"{row[0]} {row[1]}행이 없는 {row[2]} 을 가리킵니다"
 
 
+def _prove_schema(store: Store) -> Iterator[str]:
+    """Yield tables, indexes and triggers that are not as the program made them."""
+    listing = "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"
+    found = {row["name"]: row["sql"] for row in store.rows(listing)}
+    fresh = sqlite3.connect(":memory:")
+    try:
+        for migrate in MIGRATIONS:
+            migrate(fresh)
+        for name, sql in fresh.execute(listing):
+            if found.get(name) != sql:
+                yield f"{name}: 정의가 {'다릅니다' if name in found else '없습니다'}"
+    finally:
+        fresh.close()
+
+
+# --- the event log -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """Where the events so far lead one key: its last values, and whether it is in the list."""
+
+    fields: Fields
+    is_open: bool
+
+
 def _prove_replay(store: Store) -> Iterator[str]:
     """Yield every key whose replayed events do not lead to its current version."""
-    state: dict[tuple[str, str], Fields | None] = {}
+    states: dict[tuple[str, str], _State] = {}
     for row in store.rows(
-        "SELECT e.*, c.status AS run_status FROM dmf_event e"
-        " LEFT JOIN crawl_run c ON c.run_id = e.run_id ORDER BY e.event_id"
+        "SELECT e.*, c.status AS run_status, c.started_at, c.board_id AS run_board"
+        " FROM event_interval e LEFT JOIN crawl_run c ON c.run_id = e.run_id ORDER BY e.event_id"
     ):
         key = (row["board_id"], row["natural_key"])
-        if row["run_status"] != "OK":
-            yield f"{key[1]}: 사건 {row['event_id']} 의 실행이 채택되지 않았습니다"
-        after = load_fields(row["record_json"])
-        event_type = EventType(row["event_type"])
-        reason = Reason(row["reason"]) if row["reason"] else None
-        fault = _find_step_fault(state, key, event_type, row["changes_json"], after)
+        fault = _find_run_fault(row) or _find_step_fault(states.get(key), row)
         if fault:
-            yield f"{key[1]}: 사건 {row['event_id']}({event_type}): {fault}"
-        state[key] = None if _closes(event_type, reason) else after
-    yield from _compare_with_current(store, state)
+            yield f"{key[1]}: 사건 {row['event_id']}({row['event_type']}): {fault}"
+        states[key] = _State(load_fields(row["record_json"]), not row["closes"])
+    yield from _compare_with_current(store, states)
 
 
-def _closes(event_type: EventType, reason: Reason | None) -> bool:
-    if reason is Reason.REKEYED:
-        return event_type is EventType.MODIFIED
-    return reason in {Reason.MISSING, Reason.DELISTED}
-
-
-def _find_step_fault(
-    state: dict[tuple[str, str], Fields | None],
-    key: tuple[str, str],
-    event_type: EventType,
-    changes_json: str,
-    after: Fields,
-) -> str:
-    """Return why one event cannot follow on the state so far, or ""."""
-    if event_type is EventType.NEW:
-        return "이미 있던 기록의 신규입니다" if key in state else ""
-    if key not in state:
-        return "신규 없이 시작합니다"
-    before = state[key]
-    if before is None and event_type is not EventType.REAPPEARED:
-        return "닫힌 기록에 일어났습니다"
-    for change in load_changes(changes_json):
-        if before is not None and not _same(before.get(change.field), change.before, before):
-            return f"{change.field} 의 이전 값이 그때의 값과 다릅니다"
-        if after.get(change.field) != change.after:
-            return f"{change.field} 의 이후 값이 기록과 다릅니다"
+def _find_run_fault(row: sqlite3.Row) -> str:
+    """Return why an event does not belong to its run, or ""."""
+    if row["run_status"] != "OK":
+        return "채택되지 않은 실행의 사건입니다"
+    if (row["run_board"], row["started_at"]) != (row["board_id"], row["occurred_at"]):
+        return "게시판이나 시각이 실행과 다릅니다"
     return ""
 
 
-def _same(stood: Value | None, before: Value | None, fields: Fields) -> bool:
-    """Say whether a before value fits; a field filled in later has none in the older events."""
-    return stood == before or (stood is None and bool(fields))
+def _find_step_fault(before: _State | None, row: sqlite3.Row) -> str:
+    """Return why one event cannot follow on the events of its key so far, or ""."""
+    is_new = row["event_type"] == EventType.NEW
+    if before is None:
+        return "" if is_new else "신규 없이 시작합니다"
+    if is_new:
+        return "이미 있던 기록의 신규입니다"
+    if before.is_open == (row["reason"] == Reason.RETURNED):
+        return "목록에 있는 기록의 재등장입니다" if before.is_open else "닫힌 기록에 일어났습니다"
+    return _find_value_fault(before.fields, row)
 
 
-def _compare_with_current(
-    store: Store, state: dict[tuple[str, str], Fields | None]
-) -> Iterator[str]:
+def _find_value_fault(before: Fields, row: sqlite3.Row) -> str:
+    """Return which value an event does not explain, or "".
+
+    A field that only one side has came or went with a selectors file; it needs no explanation.
+    """
+    after = load_fields(row["record_json"])
+    if row["reason"] == Reason.REKEYED:  # its changes lead to the record under the new key
+        return "" if after == before else "닫힌 기록의 마지막 값이 다릅니다"
+    changes = {change.field: change for change in load_changes(row["changes_json"])}
+    for name, change in changes.items():
+        if name in before and before[name] != change.before:
+            return f"{name} 의 이전 값이 그때의 값과 다릅니다"
+        if after.get(name) != change.after or change.before == change.after:
+            return f"{name} 의 이후 값이 기록과 다릅니다"
+    for name in before.keys() & after.keys() - changes.keys():
+        if before[name] != after[name]:
+            return f"{name} 의 값이 변경 내용 없이 바뀌었습니다"
+    is_plain = row["event_type"] == EventType.MODIFIED and row["reason"] is None
+    return "바뀐 값이 없습니다" if is_plain and not changes else ""
+
+
+def _compare_with_current(store: Store, states: Mapping[tuple[str, str], _State]) -> Iterator[str]:
     current = {
-        (row["board_id"], row["natural_key"]): load_fields(row["payload_json"])
+        (row["board_id"], row["natural_key"]): row["payload_json"]
         for row in store.rows("SELECT * FROM dmf_record WHERE is_current = 1")
     }
-    replayed = {key: fields for key, fields in state.items() if fields is not None}
+    replayed = {key: state.fields for key, state in states.items() if state.is_open}
     for key in sorted(current.keys() ^ replayed.keys()):
         where = "현재 표에만" if key in current else "사건 기록에만"
         yield f"{key[1]}: {where} 있습니다"
     for key in sorted(current.keys() & replayed.keys()):
-        # A field that a newer selectors file added stands in the table alone, without an event.
-        differing = [
-            name for name, value in replayed[key].items() if current[key].get(name) != value
-        ]
+        differing = _differing(replayed[key], load_fields(current[key]))
         if differing:
             yield f"{key[1]}: {', '.join(differing)} 의 값이 사건 기록과 다릅니다"
+
+
+def _differing(recorded: Fields, payload: Fields) -> list[str]:
+    """Return fields of an event that its version does not have so.
+
+    A field that a newer selectors file added stands in the version alone, without an event.
+    """
+    return [name for name, value in recorded.items() if payload.get(name) != value]
+
+
+# --- the versions ------------------------------------------------------------------------------
 
 
 def _prove_intervals(store: Store) -> Iterator[str]:
@@ -129,9 +174,9 @@ def _prove_intervals(store: Store) -> Iterator[str]:
         "SELECT * FROM (SELECT board_id, natural_key, valid_to,"
         " lead(valid_from) OVER key_history AS next FROM dmf_record"
         " WINDOW key_history AS (PARTITION BY board_id, natural_key ORDER BY valid_from, sk)) v"
-        " WHERE v.valid_to < v.next AND NOT EXISTS (SELECT 1 FROM dmf_event e"
+        " WHERE v.valid_to < v.next AND NOT EXISTS (SELECT 1 FROM event_interval e"
         " WHERE e.board_id = v.board_id AND e.natural_key = v.natural_key"
-        " AND e.occurred_at = v.valid_to AND e.reason IN ('missing', 'delisted', 'rekeyed'))"
+        " AND e.occurred_at = v.valid_to AND e.closes)"
     ):
         yield f"{row['natural_key']}: {row['valid_to']} 에서 {row['next']} 사이가 비어 있습니다"
 
@@ -150,25 +195,103 @@ def _prove_one_current(store: Store) -> Iterator[str]:
 
 
 def _prove_events_and_versions(store: Store) -> Iterator[str]:
-    """Yield events without the version that they opened, and versions without their event."""
+    """Yield versions without the event that opened them, and events without their version.
+
+    A version holds what its event holds, from that event to the next one of its key.
+    """
     for row in store.rows(
-        "SELECT r.natural_key, r.valid_from FROM dmf_record r WHERE NOT EXISTS (SELECT 1"
-        " FROM dmf_event e WHERE e.board_id = r.board_id AND e.natural_key = r.natural_key"
-        " AND e.run_id = r.first_seen_run AND e.occurred_at = r.valid_from)"
+        "SELECT r.natural_key, r.valid_from FROM dmf_record r LEFT JOIN event_interval e"
+        " ON e.run_id = r.first_seen_run AND e.natural_key = r.natural_key AND NOT e.closes"
+        " WHERE e.event_id IS NULL"
     ):
         yield f"{row['natural_key']}: {row['valid_from']} 부터의 판에 사건이 없습니다"
     for row in store.rows(
-        "SELECT run_id, n_new, n_rows FROM crawl_run c WHERE status = 'OK' AND"
-        " n_new + n_modified + n_withdrawn + n_reappeared + n_cosmetic <> (SELECT count(*)"
-        " FROM dmf_event e WHERE e.run_id = c.run_id AND e.reason IS NOT 'rekeyed')"
+        "SELECT e.natural_key AS key, e.event_id, e.occurred_at, e.next_at, e.record_json, r.*"
+        " FROM event_interval e LEFT JOIN dmf_record r ON r.board_id = e.board_id"
+        " AND r.natural_key = e.natural_key AND r.first_seen_run = e.run_id"
+        " WHERE NOT e.closes ORDER BY e.event_id"
+    ):
+        fault = _find_version_fault(row)
+        if fault:
+            yield f"{row['key']}: 사건 {row['event_id']}: {fault}"
+
+
+def _find_version_fault(row: sqlite3.Row) -> str:
+    """Return how a version differs from the event that opened it, or ""."""
+    if row["sk"] is None:
+        return "이 사건의 판이 없습니다"
+    if (row["valid_from"], row["valid_to"]) != (row["occurred_at"], row["next_at"]):
+        return f"{row['valid_from']} 부터의 판의 기간이 사건과 다릅니다"
+    payload = load_fields(row["payload_json"])
+    differing = _differing(load_fields(row["record_json"]), payload)
+    for name in TYPED_COLUMNS:
+        value = payload.get(name)
+        if row[name] != (value if isinstance(value, str) else None):
+            differing.append(name)
+    return f"{', '.join(differing)} 의 값이 판과 사건에서 다릅니다" if differing else ""
+
+
+# --- the runs ----------------------------------------------------------------------------------
+
+
+def _prove_run_counts(store: Store) -> Iterator[str]:
+    """Yield runs whose numbers are not those of their events, versions and missing rows."""
+    for row in store.rows(
+        "SELECT c.run_id FROM crawl_run c LEFT JOIN dmf_event e"
+        " ON e.run_id = c.run_id AND e.reason IS NOT 'rekeyed' WHERE c.status = 'OK'"
+        " GROUP BY c.run_id HAVING total(e.event_type = 'NEW') <> c.n_new"
+        " OR total(e.event_type = 'MODIFIED') <> c.n_modified + c.n_cosmetic"
+        " OR total(e.event_type = 'WITHDRAWN') <> c.n_withdrawn"
+        " OR total(e.event_type = 'REAPPEARED') <> c.n_reappeared"
     ):
         yield f"실행 {row['run_id']}: 집계가 사건 수와 다릅니다"
+    for row in store.rows(
+        "SELECT run_id, n_rows + n_missing AS n_listed, sum(coalesce(n_opened, 0)"
+        "  - coalesce(n_closed, 0)) OVER (PARTITION BY board_id ORDER BY started_at) AS n_versions"
+        " FROM crawl_run c LEFT JOIN (SELECT board_id AS b, valid_from AS t, count(*) AS n_opened"
+        "  FROM dmf_record GROUP BY b, t) ON b = board_id AND t = started_at"
+        " LEFT JOIN (SELECT board_id AS b2, valid_to AS t2, count(*) AS n_closed"
+        "  FROM dmf_record GROUP BY b2, t2) ON b2 = board_id AND t2 = started_at"
+        " WHERE status = 'OK' ORDER BY started_at"
+    ):
+        if row["n_listed"] != row["n_versions"]:
+            yield f"실행 {row['run_id']}: 목록의 건수가 이 실행까지의 판과 다릅니다"
+
+
+def _prove_missing(store: Store) -> Iterator[str]:
+    """Yield spells of missing keys that do not follow from the accepted runs.
+
+    A spell counts one read a day, from its first run until the run that ended it; a correction
+    read the pages of the run that it corrects.
+    """
+    for row in store.rows(
+        "SELECT s.*, count(DISTINCT a.day) AS n_days, min(a.day) AS first_day,"
+        " max(a.day) AS last_day, EXISTS (SELECT 1 FROM dmf_record r WHERE r.board_id = s.board_id"
+        "  AND r.natural_key = s.natural_key AND r.is_current = 1) AS is_listed"
+        " FROM missing_interval s LEFT JOIN accepted_read a ON a.board_id = s.board_id"
+        " AND a.started_at >= s.since AND (s.until IS NULL OR a.started_at < s.until)"
+        " GROUP BY s.spell_id ORDER BY s.spell_id"
+    ):
+        counted = (row["n_days"], row["first_day"], row["last_day"])
+        if counted != (row["n_reads"], row["since_day"], row["last_missed_on"]):
+            yield f"{row['natural_key']}: 목록에 없던 기간이 채택된 실행과 다릅니다"
+        if row["ended_run"] is None and not row["is_listed"]:
+            yield f"{row['natural_key']}: 닫힌 기록을 아직 찾고 있습니다"
+    for row in store.rows(
+        "SELECT c.run_id FROM crawl_run c LEFT JOIN missing_interval s ON s.board_id = c.board_id"
+        " AND s.since <= c.started_at AND (s.until IS NULL OR s.until > c.started_at)"
+        " WHERE c.status = 'OK' GROUP BY c.run_id HAVING count(s.spell_id) <> c.n_missing"
+    ):
+        yield f"실행 {row['run_id']}: 확인 중인 건수가 기록과 다릅니다"
 
 
 PROOFS: tuple[tuple[str, Callable[[Store], Iterator[str]]], ...] = (
     ("sqlite_integrity", _prove_integrity),
+    ("schema", _prove_schema),
     ("event_replay", _prove_replay),
     ("intervals", _prove_intervals),
     ("one_current_version", _prove_one_current),
     ("events_match_versions", _prove_events_and_versions),
+    ("run_counts", _prove_run_counts),
+    ("missing_spells", _prove_missing),
 )

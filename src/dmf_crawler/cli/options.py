@@ -1,0 +1,128 @@
+"""The options of each command, and what their values must be."""
+
+from __future__ import annotations
+
+import argparse
+from datetime import date, datetime
+from pathlib import Path
+
+from dmf_crawler.model import KST
+
+
+def add_common_options(parser: argparse.ArgumentParser) -> None:
+    """Add what every command takes."""
+    parser.add_argument(
+        "--home", type=_folder, metavar="DIR", help="홈 폴더 (기본: DMF_HOME 또는 상위)"
+    )
+    parser.add_argument("--json", action="store_true", help="결과를 JSON 하나로")
+
+
+def add_run_options(parser: argparse.ArgumentParser) -> None:
+    """Add those of `run`."""
+    parser.add_argument(
+        "--board", action="append", metavar="ID", help="이 게시판만 (여러 번 쓸 수 있음)"
+    )
+    parser.add_argument(
+        "--full",
+        action="store_true",
+        help="조건부 요청 없이 모두 받기 (목록은 항상 모두 받습니다)",
+    )
+    parser.add_argument("--now", type=_moment, metavar="ISO", help="이 시각인 것처럼 실행 (연습용)")
+    parser.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="수집하고 판정만 하며 이력과 리포트는 그대로 둡니다",
+    )
+
+
+def add_rehearse_options(parser: argparse.ArgumentParser) -> None:
+    """Add those of `rehearse`."""
+    parser.add_argument("--days", type=_positive, default=3, metavar="N", help="며칠 (기본 3)")
+    parser.add_argument(
+        "--keep", type=_folder, metavar="DIR", help="홈 폴더를 만들 곳 (비어 있어야 함)"
+    )
+    parser.add_argument(
+        "--serve", action="store_true", help="끝난 뒤에도 연습 사이트를 켜 둡니다 (Ctrl+C로 종료)"
+    )
+    parser.add_argument("--rows", type=_positive, default=12_000, metavar="N", help="목록 건수")
+    parser.add_argument("--seed", type=int, default=20261130, metavar="N", help="난수 씨앗")
+
+
+def add_reparse_options(parser: argparse.ArgumentParser) -> None:
+    """Add those of `reparse`."""
+    parser.add_argument("--run", metavar="ID", help="이 실행의 페이지")
+    parser.add_argument("--date", type=_day, metavar="D", help="이 날의 실행")
+    parser.add_argument("--since", type=_day, metavar="D", help="이 날부터 (--until 과 함께)")
+    parser.add_argument("--until", type=_day, metavar="D", help="이 날까지")
+    parser.add_argument("--now", type=_moment, metavar="ISO", help="이 시각인 것처럼 실행 (연습용)")
+    parser.add_argument(
+        "--apply", action="store_true", help="차이를 정정 실행으로 이력에 기록합니다"
+    )
+
+
+def add_runs_options(parser: argparse.ArgumentParser) -> None:
+    """Add those of `runs`."""
+    parser.add_argument(
+        "--limit", type=_positive, default=30, metavar="N", help="최근 몇 건 (기본 30)"
+    )
+
+
+def add_history_options(parser: argparse.ArgumentParser) -> None:
+    """Add those of `history`."""
+    parser.add_argument("key", metavar="KEY", help="등록번호")
+
+
+def add_report_options(parser: argparse.ArgumentParser) -> None:
+    """Add those of `report`."""
+    either = parser.add_mutually_exclusive_group()
+    either.add_argument("--run", metavar="ID", help="이 실행이 속한 날")
+    either.add_argument("--date", type=_day, metavar="D", help="이 날 (기본: 마지막 채택된 날)")
+
+
+def add_no_options(parser: argparse.ArgumentParser) -> None:
+    """Add none."""
+    del parser
+
+
+# --- values ---------------------------------------------------------------------------------------
+
+
+def _moment(text: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"'{text}' 은 ISO 8601 시각이 아닙니다. 예: 2026-12-01T06:00:00+09:00"
+        ) from None
+    _check_year(text, moment.year)
+    return moment if moment.tzinfo else moment.replace(tzinfo=KST)
+
+
+def _day(text: str) -> date:
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' 은 날짜가 아닙니다. 예: 2026-12-01") from None
+    _check_year(text, day.year)
+    return day
+
+
+def _check_year(text: str, year: int) -> None:
+    if not 2000 <= year < 2100:  # dates are reckoned with; Python's end at the years 1 and 9999
+        raise argparse.ArgumentTypeError(f"'{text}' 은 2000년에서 2099년 사이가 아닙니다")
+
+
+def _folder(text: str) -> Path:
+    if not text:
+        raise argparse.ArgumentTypeError("폴더 이름이 비어 있습니다")
+    return Path(text)
+
+
+def _positive(text: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if not 1 <= number <= 1_000_000_000:
+        raise argparse.ArgumentTypeError(f"'{text}' 은 1 이상 10억 이하의 정수가 아닙니다")
+    return number

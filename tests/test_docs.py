@@ -1,0 +1,485 @@
+"""The documents say what the program does: everything that has a name occurs where people look.
+
+Nothing here judges how a page reads. It finds what a page forgot: a command, an error code, a table
+column, a file of the package, a link that leads nowhere.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from dmf_crawler.cli.commands import COMMANDS, LATER
+from dmf_crawler.extract import selectors
+from dmf_crawler.model import EventType, FieldKind, Grade, Outcome, Reason, RunStatus
+from dmf_crawler.persist.verification import PROOFS
+from dmf_crawler.publish.report import changes, log, records
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "src/dmf_crawler"
+IGNORED = frozenset({"build", "dist", "node_modules"})
+FOLDERS_WITH_README = (
+    ".", "config", "docs", "docs/ko", "logs", "prompts", "raw", "reports", "scripts", "selectors",
+    "src", "tests", "var",
+)  # fmt: skip
+CONTRACT_EXIT_CODES = range(9)
+HOSTILE_NAMES = re.compile(
+    r"(?<![\w.~-])/(?:wor[k]|tm[p]|hom[e]|roo[t]|mn[t]|User[s])/|[A-Za-z]:\\+User[s]\\"
+)
+"""Absolute paths of somebody's machine; the brackets keep this line from matching itself."""
+
+REGISTRY_HOSTS = re.compile(r"pypi[.]org|pythonhosted[.]org|npmjs[.]|anaconda[.]org|crates[.]io")
+
+
+@cache
+def read(path: str) -> str:
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
+def find_files(*suffixes: str) -> list[Path]:
+    """Return the files of the repository's own folders, hidden and generated ones left out."""
+    return sorted(
+        path
+        for suffix in suffixes
+        for path in ROOT.rglob(f"*{suffix}")
+        if not any(
+            part.startswith(".") or part in IGNORED for part in path.relative_to(ROOT).parts[:-1]
+        )
+        and path.relative_to(ROOT).parts[0] not in {"var", "raw", "reports", "logs"}
+    ) + [ROOT / folder / "README.md" for folder in ("var", "raw", "reports", "logs")]
+
+
+PAGES = find_files(".md")
+PAGE_NAMES = [path.relative_to(ROOT).as_posix() for path in PAGES]
+
+
+def find_absent(
+    names: Iterator[str] | list[str] | tuple[str, ...] | set[str], page: str
+) -> list[str]:
+    """Return the names that a page does not have as `code`."""
+    text = read(page)
+    spans = set(re.findall(r"`([^`\n]+)`", text))
+    return sorted(name for name in names if name not in spans)
+
+
+# --- what the program can say ------------------------------------------------------------------
+
+
+def find_codes() -> dict[str, str]:
+    """Return every error code that the source can give → one file that gives it.
+
+    A code is what a call passes for a parameter named `code` or `fault_code`, the default of such a
+    parameter or field, or the first of the pair that a command answers as its `error`.
+    """
+    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in PACKAGE.rglob("*.py")}
+    positions = {name: at for tree in trees.values() for name, at in _find_makers(tree)}
+    codes = {}
+    for path, tree in trees.items():
+        constants = _find_constants(tree)
+        for node in ast.walk(tree):
+            for value in _find_code_values(node, positions):
+                for code in _read_words(value, constants):
+                    codes[code] = path.relative_to(ROOT).as_posix()
+    return codes
+
+
+def _find_makers(tree: ast.Module) -> Iterator[tuple[str, int]]:
+    """Yield each function and class that takes a code, with its position among the arguments."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            names = [argument.arg for argument in node.args.args if argument.arg != "self"]
+            owner = node.name
+        elif isinstance(node, ast.ClassDef):
+            names = [
+                item.target.id
+                for item in node.body
+                if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)
+            ]
+            owner = node.name
+        else:
+            continue
+        for name in ("fault_code", "code"):
+            if name in names and not (owner == "Gate" and name == "code"):
+                yield owner, names.index(name)
+        if isinstance(node, ast.ClassDef) and node.name.endswith("Error"):
+            yield node.name, 0
+
+
+def _find_constants(tree: ast.Module) -> Mapping[str, ast.expr]:
+    return {
+        target.id: node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+
+
+def _find_code_values(node: ast.AST, positions: Mapping[str, int]) -> Iterator[ast.expr]:
+    if isinstance(node, ast.Call):
+        function = node.func
+        name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+        if name in positions and positions[name] < len(node.args):
+            yield node.args[positions[name]]
+        for keyword in node.keywords:
+            if keyword.arg in {"code", "fault_code"} and name != "Gate":
+                yield keyword.value
+            if keyword.arg == "error":
+                yield from _first_of_pair(keyword.value)
+        if name == "Answer" and len(node.args) > 3:
+            yield from _first_of_pair(node.args[3])
+    elif isinstance(node, ast.FunctionDef):
+        named = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+        yield from (value for name, value in named if name.arg == "code" and value is not None)
+    elif isinstance(node, ast.AnnAssign) and getattr(node.target, "id", "") == "code":
+        yield from [node.value] if node.value is not None else []
+    elif isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "error":
+        yield from _first_of_pair(node.value)
+    elif isinstance(node, ast.Assign | ast.AnnAssign):
+        yield from _find_failure_codes(node)
+
+
+def _find_failure_codes(node: ast.Assign | ast.AnnAssign) -> Iterator[ast.expr]:
+    """Yield the keys of `world`'s sentences: each is a failure of one request."""
+    target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+    if getattr(target, "id", "") == "_SENTENCES" and isinstance(node.value, ast.Dict):
+        yield from (key for key in node.value.keys if key is not None)
+
+
+def _first_of_pair(value: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(value, ast.IfExp):
+        yield from _first_of_pair(value.body)
+        yield from _first_of_pair(value.orelse)
+    elif isinstance(value, ast.Tuple) and value.elts:
+        yield value.elts[0]
+
+
+def _read_words(value: ast.expr, constants: Mapping[str, ast.expr]) -> Iterator[str]:
+    if isinstance(value, ast.IfExp):
+        yield from _read_words(value.body, constants)
+        yield from _read_words(value.orelse, constants)
+    elif isinstance(value, ast.Name) and value.id in constants:
+        yield from _read_words(constants[value.id], {})
+    elif (
+        isinstance(value, ast.Constant)
+        and isinstance(value.value, str)
+        and re.fullmatch(r"[a-z]+(?:_[a-z]+)*", value.value)
+    ):
+        yield value.value
+
+
+CODES = find_codes()
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "not_available",  # an exception with code and message
+        "missing_column",  # a fault of a page
+        "login_page",  # a function of its own makes it
+        "many_withdrawals",  # a gate's reason
+        "contact_missing",  # a finding in the configuration
+        "invalid_value",  # its default
+        "duplicate_key",  # a keyword
+        "killed",  # a constant as default
+        "bug",  # a pair that a command answers
+        "rehearsal_differs",  # such a pair behind a condition
+        "dns_error",  # a failure of the network
+    ],
+)
+def test_the_search_for_codes_finds_each_way_of_giving_one(code):
+    assert code in CODES
+
+
+def test_every_error_code_is_explained_to_operators():
+    """docs/operations.md has each code at the beginning of a table row, and no code that is gone."""
+    rows = re.findall(r"^\| `([a-z_]+)` \|", read("docs/operations.md"), re.MULTILINE)
+    assert sorted(CODES.keys() - set(rows)) == []
+    assert sorted(set(rows) - CODES.keys()) == []
+    assert len(rows) == len(set(rows))
+
+
+def test_every_error_code_is_explained_in_korean():
+    assert find_absent(list(CODES), "docs/ko/operator.md") == []
+
+
+@pytest.mark.parametrize("page", ["docs/operations.md", "docs/ko/operator.md"])
+def test_every_exit_code_of_the_contract_has_a_row(page):
+    rows = re.findall(r"^\| (\d) \|", read(page), re.MULTILINE)
+    assert rows == [str(code) for code in CONTRACT_EXIT_CODES]
+
+
+def test_every_gate_is_explained():
+    used = set(re.findall(r'"(G-\d+)"', read("src/dmf_crawler/judge/gates.py")))
+    assert len(used) > 5
+    for page in ("docs/operations.md", "docs/ko/analyst.md"):
+        assert find_absent(used, page) == []
+
+
+def test_every_proof_of_verify_is_explained():
+    names = [name for name, _ in PROOFS] + ["raw_digests"]
+    assert find_absent(names, "docs/operations.md") == []
+
+
+# --- commands ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/ko/operator.md"])
+def test_every_command_has_a_row_and_every_coming_one_is_named_as_coming(page):
+    rows = set(re.findall(r"^\| `([a-z-]+)", read(page), re.MULTILINE))
+    assert rows >= {command.name for command in COMMANDS}
+    assert not rows & LATER
+    if page == "README.md":
+        assert find_absent(set(LATER), page) == []
+
+
+def test_the_readme_starts_with_the_way_to_korean_and_has_the_two_commands():
+    text = read("README.md")
+    assert "docs/ko/README.md" in text[:400]
+    assert "python scripts/bootstrap.py rehearse" in text
+    assert "python scripts/bootstrap.py test" in text
+
+
+def test_the_gate_calls_a_command_of_the_readme():
+    called = re.findall(r"python3? (scripts/bootstrap\.py \w+)", read(".ci/run"))
+    assert called
+    for command in called:
+        assert f"python {command}" in read("README.md")
+
+
+# --- data, selectors, report -------------------------------------------------------------------
+
+
+def test_every_status_event_reason_grade_and_outcome_is_explained():
+    kinds = (RunStatus, EventType, Reason, Grade, FieldKind, Outcome)
+    values = [str(value) for kind in kinds for value in kind]
+    assert find_absent(values, "docs/data_model.md") == []
+
+
+def test_every_table_view_and_column_of_the_history_is_explained():
+    sql = re.sub(r"--[^\n]*", "", read("src/dmf_crawler/persist/schema.sql"))
+    page = read("docs/data_model.md")
+    sections = dict(re.findall(r"^### `(\w+)`\n(.*?)(?=^##|\Z)", page, re.MULTILINE | re.DOTALL))
+    for name, body in re.findall(r"CREATE TABLE (\w+) \((.*?)\n\) STRICT;", sql, re.DOTALL):
+        columns = re.findall(r"^ {4}([a-z]\w*) ", body, re.MULTILINE)
+        assert columns
+        explained = set(re.findall(r"`(\w+)`", sections.get(name, "")))
+        assert sorted(set(columns) - explained) == [], name
+    views = re.findall(r"CREATE VIEW (\w+)", sql)
+    assert find_absent(views, "docs/data_model.md") == []
+
+
+def test_every_key_of_the_raw_index_is_explained():
+    from dmf_crawler.acquire.raw_store import AnswerLine, FailureLine
+
+    names = set(AnswerLine.__struct_fields__) | set(FailureLine.__struct_fields__)
+    assert find_absent(names, "docs/data_model.md") == []
+
+
+def find_structs() -> list[type[msgspec.Struct]]:
+    return [
+        kind
+        for kind in vars(selectors).values()
+        if isinstance(kind, type)
+        and issubclass(kind, msgspec.Struct)
+        and kind.__module__ == selectors.__name__
+    ]
+
+
+@pytest.mark.parametrize("kind", find_structs(), ids=lambda kind: kind.__name__)
+def test_every_key_of_a_selectors_file_is_explained(kind: Any):
+    spans = re.findall(r"`([^`\n]+)`", read("docs/selectors.md"))
+    known = {name for span in spans for name in re.split(r"[.<>\[\]]+", span)}
+    assert sorted(set(kind.__struct_fields__) - known) == []
+
+
+def test_every_strategy_is_explained():
+    strategies: tuple[str, ...] = selectors.Strategy.__args__  # type: ignore[attr-defined]
+    assert find_absent(strategies, "docs/selectors.md") == []
+
+
+def test_every_fault_of_a_page_is_explained_beside_the_selectors():
+    faults = {code for code, path in CODES.items() if "/extract/" in path}
+    assert len(faults) > 15
+    assert find_absent(faults, "docs/selectors.md") == []
+
+
+def test_every_sheet_and_every_column_of_ours_is_explained():
+    sheets = ["요약", "신규", "변경", "취하", "전체현황", "이력", "실행로그"]
+    source = read("src/dmf_crawler/publish/report/workbook.py")
+    assert [name for name in sheets if f'"{name}"' not in source] == ["전체현황"]
+    columns = (
+        *changes.RETURN_COLUMNS, *changes.CHANGE_COLUMNS, *changes.WITHDRAWAL_COLUMNS,
+        *changes.MISSING_COLUMNS, *log.HISTORY_COLUMNS, *log.RUN_COLUMNS, *records.OWN_COLUMNS,
+    )  # fmt: skip
+    text = read("docs/report.md")
+    assert [name for name in (*sheets, *columns) if name not in text] == []
+    assert [name for name in sheets if name not in read("docs/ko/analyst.md")] == []
+
+
+# --- structure ---------------------------------------------------------------------------------
+
+
+def find_tree_lines() -> list[tuple[str, str]]:
+    """Return path below the package and description of every line of architecture.md's tree."""
+    block = re.search(
+        r"```text\nsrc/dmf_crawler/\n(.*?)```", read("docs/architecture.md"), re.DOTALL
+    )
+    assert block
+    found, parents = [], [""]
+    for line in block[1].splitlines():
+        indent, name, about = re.fullmatch(r"( +)(\S+) *(.*)", line).groups()  # type: ignore[union-attr]
+        depth = len(indent) // 2
+        parents = [*parents[:depth], parents[depth - 1] + name]
+        found.append((parents[-1], about))
+    return found
+
+
+def test_the_tree_in_the_architecture_page_is_the_package():
+    on_disk = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts and path.suffix != ".pyc"
+    }
+    in_tree = [name for name, _ in find_tree_lines() if not name.endswith("/")]
+    assert sorted(set(in_tree) - on_disk) == []
+    assert sorted(on_disk - set(in_tree)) == []
+    assert len(in_tree) == len(set(in_tree))
+
+
+def test_every_file_in_the_tree_has_a_line():
+    assert [name for name, about in find_tree_lines() if len(about) < 10] == []
+
+
+def test_the_numbered_way_names_functions_that_exist():
+    way = (
+        read("docs/architecture.md")
+        .partition("\n## The way of one record")[2]
+        .partition("\n## ")[0]
+    )
+    named = re.findall(r"`(\w+(?:/\w+)*\.py)`: ((?:`[\w.]+`(?:, )?)+)", way)
+    assert len(named) >= 12
+    for path, functions in named:
+        source = read(f"src/dmf_crawler/{path}")
+        for function in re.findall(r"`([\w.]+)`", functions):
+            name = function.rpartition(".")[2]
+            assert re.search(rf"^ *(?:def|class) {name}\b", source, re.MULTILINE), (path, name)
+
+
+@pytest.mark.parametrize("folder", FOLDERS_WITH_README)
+def test_every_folder_says_what_it_is_for(folder):
+    assert len(read(f"{folder}/README.md")) > 80
+
+
+def test_every_dependency_is_justified():
+    project = tomllib.loads(read("pyproject.toml"))
+    groups = project["dependency-groups"]
+    lines = [*project["project"]["dependencies"], *groups["dev"], *groups["build"]]
+    names = {re.split(r"[\s<>=!~;\[]", line)[0] for line in lines}
+    assert "requests" in names
+    rows = set(re.findall(r"^\| `([\w.-]+)` \|", read("docs/decisions.md"), re.MULTILINE))
+    assert sorted(names ^ rows) == []
+
+
+def test_every_changelog_entry_says_whether_kept_pages_must_be_parsed_again():
+    entries = re.split(r"^- ", read("CHANGELOG.md"), flags=re.MULTILINE)[1:]
+    assert entries
+    for entry in entries:
+        text = " ".join(re.split(r"\n\s*\n|\n#", entry)[0].split())
+        assert re.search(r"Re-parse needed: (?:yes|no)$", text), text[:60]
+
+
+def test_every_cited_standard_and_paper_is_in_the_references():
+    sources = [*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.sql")]
+    text = "\n".join(path.read_text(encoding="utf-8") for path in sources)
+    cited = set(re.findall(r"\bRFC \d+", text))
+    cited |= set(re.findall(r"\b(?!Python|Windows)[A-Z][a-z]+ (?:19|20)\d\d\b", text))
+    cited |= {
+        name for name in ("WHATWG", "Kimball", "Heritrix", "Scrapy", "Google") if name in text
+    }
+    assert "RFC 9309" in cited
+    assert sorted(name for name in cited if name not in read("docs/references.md")) == []
+
+
+# --- links -------------------------------------------------------------------------------------
+
+
+def find_links(page: str) -> list[str]:
+    text = re.sub(r"```.*?```", "", read(page), flags=re.DOTALL)
+    return re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`\n]*`", "", text))
+
+
+def make_anchor(heading: str) -> str:
+    """Return the anchor that GitHub gives a heading."""
+    plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).strip().lower()
+    return re.sub(r"[^\w\- ]", "", plain).replace(" ", "-")
+
+
+def find_anchors(page: Path) -> set[str]:
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    return {make_anchor(heading) for heading in re.findall(r"^#{1,6} (.+)$", text, re.MULTILINE)}
+
+
+@pytest.mark.parametrize("page", PAGE_NAMES)
+def test_every_relative_link_leads_somewhere(page):
+    for link in find_links(page):
+        if re.match(r"[a-z]+:", link):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (ROOT / page).parent / path if path else ROOT / page
+        assert target.exists(), link
+        if anchor:
+            assert anchor in find_anchors(target), link
+
+
+def test_every_page_can_be_reached_from_the_readme():
+    reached, waiting = set(), ["README.md"]
+    while waiting:
+        page = waiting.pop()
+        if page in reached:
+            continue
+        reached.add(page)
+        for link in find_links(page):
+            target = ((ROOT / page).parent / link.partition("#")[0]).resolve()
+            if not re.match(r"[a-z]+:", link) and target.suffix == ".md" and target.exists():
+                waiting.append(target.relative_to(ROOT).as_posix())
+    docs = {name for name in PAGE_NAMES if name.startswith("docs/")}
+    assert sorted(docs - reached) == []
+
+
+def test_anchors_are_made_as_github_makes_them():
+    assert make_anchor("Exit codes: `run`, 3 of 9") == "exit-codes-run-3-of-9"
+    assert make_anchor("종료 코드 6 (사이트)") == "종료-코드-6-사이트"
+
+
+# --- what must not stand anywhere --------------------------------------------------------------
+
+TEXTS = find_files(".md", ".py", ".sql", ".yaml", ".toml")
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_nothing_names_a_local_path_or_a_package_registry(path):
+    text = path.read_text(encoding="utf-8")
+    assert HOSTILE_NAMES.findall(text) == []
+    assert REGISTRY_HOSTS.findall(text) == []
+
+
+def test_every_page_that_a_source_file_names_exists():
+    """A pointer to a page that nobody has is worse than none."""
+    missing = set()
+    for path in [*find_files(".py", ".sql", ".yaml", ".toml")]:
+        if path == Path(__file__):
+            continue
+        text = path.read_text(encoding="utf-8")
+        for name in re.findall(r"(?<![\w*/{}])((?:[\w-]+/)*[\w-]+\.md)\b", text):
+            if not any((base / name).exists() for base in (ROOT, path.parent)):
+                missing.add(f"{path.relative_to(ROOT).as_posix()}: {name}")
+    assert sorted(missing) == []
