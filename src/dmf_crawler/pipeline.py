@@ -179,7 +179,7 @@ def _summarise(
         missing=len(change_set.missing),
         fault=fault,
         warnings=tuple(
-            f"{labels.get(name, '행')}: 기본 셀렉터가 듣지 않아 예비 셀렉터({selector})로 읽었습니다."
+            f"{labels.get(name, '행')}: 기본 셀렉터 대신 예비 셀렉터({selector})로 읽었습니다."
             for name, _, selector in (used.partition(": ") for used in snapshot.fallbacks_used)
         ),
     )

@@ -13,7 +13,7 @@ import threading
 import time
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -64,7 +64,9 @@ def real_world(politeness: Politeness, *, starts_at: datetime | None = None) -> 
         politeness: Timeouts, deadline and size cap of a request.
         starts_at: Aware moment at which the clock starts, for rehearsals; None for the PC's clock.
     """
-    with _open_adapter() as adapter:
+    # An adapter and no session, which would add headers, cookies and proxies of the environment,
+    # and read the body of a redirect whole, without deadline or cap, even when not following it.
+    with closing(_Adapter(pool_connections=1, pool_maxsize=1, pool_block=True)) as adapter:
         yield World(
             now=_make_clock(starts_at),
             # On Windows time.monotonic counts in steps of 16 ms, which would cut pauses short.
@@ -83,20 +85,6 @@ def _make_clock(starts_at: datetime | None) -> Callable[[], datetime]:
 
 
 # --- one request -------------------------------------------------------------------------------
-
-
-@contextmanager
-def _open_adapter() -> Iterator[HTTPAdapter]:
-    """Open what a `requests.Session` sends through, without the session itself.
-
-    A session would add headers, cookies, proxies and certificates of the environment, and read the
-    body of a redirect whole, without deadline or cap, even when told not to follow it.
-    """
-    adapter = _Adapter(pool_connections=1, pool_maxsize=1, pool_block=True)
-    try:
-        yield adapter
-    finally:
-        adapter.close()
 
 
 def _send(adapter: HTTPAdapter, politeness: Politeness, request: Request) -> Reply:
