@@ -1,69 +1,37 @@
 """The documents say what the program does: everything that has a name occurs where people look.
 
 Nothing here judges how a page reads. It finds what a page forgot: a command, an error code, a table
-column, a file of the package, a link that leads nowhere.
+column, a file of the package.
 """
 
 from __future__ import annotations
 
-import ast
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
-from functools import cache
-from pathlib import Path
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 import pytest
 
+from dmf_crawler import settings
+from dmf_crawler.acquire.raw_store import AnswerLine, FailureLine
 from dmf_crawler.cli.commands import COMMANDS, LATER
 from dmf_crawler.extract import selectors
 from dmf_crawler.model import EventType, FieldKind, Grade, Outcome, Reason, RunStatus
 from dmf_crawler.persist.verification import PROOFS
 from dmf_crawler.publish.report import changes, log, records
+from tests.error_codes import find_codes
+from tests.pages import PACKAGE, read
 
-ROOT = Path(__file__).parents[1]
-PACKAGE = ROOT / "src/dmf_crawler"
-IGNORED = frozenset({"build", "dist", "node_modules"})
 FOLDERS_WITH_README = (
     ".", "config", "docs", "docs/ko", "logs", "prompts", "raw", "reports", "scripts", "selectors",
     "src", "tests", "var",
 )  # fmt: skip
 CONTRACT_EXIT_CODES = range(9)
-HOSTILE_NAMES = re.compile(
-    r"(?<![\w.~-])/(?:wor[k]|tm[p]|hom[e]|roo[t]|mn[t]|User[s])/|[A-Za-z]:\\+User[s]\\"
-)
-"""Absolute paths of somebody's machine; the brackets keep this line from matching itself."""
-
-REGISTRY_HOSTS = re.compile(r"pypi[.]org|pythonhosted[.]org|npmjs[.]|anaconda[.]org|crates[.]io")
 
 
-@cache
-def read(path: str) -> str:
-    return (ROOT / path).read_text(encoding="utf-8")
-
-
-def find_files(*suffixes: str) -> list[Path]:
-    """Return the files of the repository's own folders, hidden and generated ones left out."""
-    return sorted(
-        path
-        for suffix in suffixes
-        for path in ROOT.rglob(f"*{suffix}")
-        if not any(
-            part.startswith(".") or part in IGNORED for part in path.relative_to(ROOT).parts[:-1]
-        )
-        and path.relative_to(ROOT).parts[0] not in {"var", "raw", "reports", "logs"}
-    ) + [ROOT / folder / "README.md" for folder in ("var", "raw", "reports", "logs")]
-
-
-PAGES = find_files(".md")
-PAGE_NAMES = [path.relative_to(ROOT).as_posix() for path in PAGES]
-
-
-def find_absent(
-    names: Iterator[str] | list[str] | tuple[str, ...] | set[str], page: str
-) -> list[str]:
+def find_absent(names: Iterable[str], page: str) -> list[str]:
     """Return the names that a page does not have as `code`."""
     text = read(page)
     spans = set(re.findall(r"`([^`\n]+)`", text))
@@ -71,109 +39,6 @@ def find_absent(
 
 
 # --- what the program can say ------------------------------------------------------------------
-
-
-def find_codes() -> dict[str, str]:
-    """Return every error code that the source can give → one file that gives it.
-
-    A code is what a call passes for a parameter named `code` or `fault_code`, the default of such a
-    parameter or field, or the first of the pair that a command answers as its `error`.
-    """
-    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in PACKAGE.rglob("*.py")}
-    positions = {name: at for tree in trees.values() for name, at in _find_makers(tree)}
-    codes = {}
-    for path, tree in trees.items():
-        constants = _find_constants(tree)
-        for node in ast.walk(tree):
-            for value in _find_code_values(node, positions):
-                for code in _read_words(value, constants):
-                    codes[code] = path.relative_to(ROOT).as_posix()
-    return codes
-
-
-def _find_makers(tree: ast.Module) -> Iterator[tuple[str, int]]:
-    """Yield each function and class that takes a code, with its position among the arguments."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef):
-            names = [argument.arg for argument in node.args.args if argument.arg != "self"]
-            owner = node.name
-        elif isinstance(node, ast.ClassDef):
-            names = [
-                item.target.id
-                for item in node.body
-                if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)
-            ]
-            owner = node.name
-        else:
-            continue
-        for name in ("fault_code", "code"):
-            if name in names and not (owner == "Gate" and name == "code"):
-                yield owner, names.index(name)
-        if isinstance(node, ast.ClassDef) and node.name.endswith("Error"):
-            yield node.name, 0
-
-
-def _find_constants(tree: ast.Module) -> Mapping[str, ast.expr]:
-    return {
-        target.id: node.value
-        for node in tree.body
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    }
-
-
-def _find_code_values(node: ast.AST, positions: Mapping[str, int]) -> Iterator[ast.expr]:
-    if isinstance(node, ast.Call):
-        function = node.func
-        name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-        if name in positions and positions[name] < len(node.args):
-            yield node.args[positions[name]]
-        for keyword in node.keywords:
-            if keyword.arg in {"code", "fault_code"} and name != "Gate":
-                yield keyword.value
-            if keyword.arg == "error":
-                yield from _first_of_pair(keyword.value)
-        if name == "Answer" and len(node.args) > 3:
-            yield from _first_of_pair(node.args[3])
-    elif isinstance(node, ast.FunctionDef):
-        named = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
-        yield from (value for name, value in named if name.arg == "code" and value is not None)
-    elif isinstance(node, ast.AnnAssign) and getattr(node.target, "id", "") == "code":
-        yield from [node.value] if node.value is not None else []
-    elif isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "error":
-        yield from _first_of_pair(node.value)
-    elif isinstance(node, ast.Assign | ast.AnnAssign):
-        yield from _find_failure_codes(node)
-
-
-def _find_failure_codes(node: ast.Assign | ast.AnnAssign) -> Iterator[ast.expr]:
-    """Yield the keys of `world`'s sentences: each is a failure of one request."""
-    target = node.targets[0] if isinstance(node, ast.Assign) else node.target
-    if getattr(target, "id", "") == "_SENTENCES" and isinstance(node.value, ast.Dict):
-        yield from (key for key in node.value.keys if key is not None)
-
-
-def _first_of_pair(value: ast.expr) -> Iterator[ast.expr]:
-    if isinstance(value, ast.IfExp):
-        yield from _first_of_pair(value.body)
-        yield from _first_of_pair(value.orelse)
-    elif isinstance(value, ast.Tuple) and value.elts:
-        yield value.elts[0]
-
-
-def _read_words(value: ast.expr, constants: Mapping[str, ast.expr]) -> Iterator[str]:
-    if isinstance(value, ast.IfExp):
-        yield from _read_words(value.body, constants)
-        yield from _read_words(value.orelse, constants)
-    elif isinstance(value, ast.Name) and value.id in constants:
-        yield from _read_words(constants[value.id], {})
-    elif (
-        isinstance(value, ast.Constant)
-        and isinstance(value.value, str)
-        and re.fullmatch(r"[a-z]+(?:_[a-z]+)*", value.value)
-    ):
-        yield value.value
 
 
 CODES = find_codes()
@@ -193,6 +58,7 @@ CODES = find_codes()
         "bug",  # a pair that a command answers
         "rehearsal_differs",  # such a pair behind a condition
         "dns_error",  # a failure of the network
+        "superseded",  # a statement that writes it into the history
     ],
 )
 def test_the_search_for_codes_finds_each_way_of_giving_one(code):
@@ -200,15 +66,16 @@ def test_the_search_for_codes_finds_each_way_of_giving_one(code):
 
 
 def test_every_error_code_is_explained_to_operators():
-    """docs/operations.md has each code at the beginning of a table row, and no code that is gone."""
-    rows = re.findall(r"^\| `([a-z_]+)` \|", read("docs/operations.md"), re.MULTILINE)
+    """The page has each code at the beginning of a table row, and none that is gone."""
+    section = read("docs/operations.md").partition("\n## Error codes\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| `([a-z_]+)` \|", section, re.MULTILINE)
     assert sorted(CODES.keys() - set(rows)) == []
     assert sorted(set(rows) - CODES.keys()) == []
     assert len(rows) == len(set(rows))
 
 
 def test_every_error_code_is_explained_in_korean():
-    assert find_absent(list(CODES), "docs/ko/operator.md") == []
+    assert find_absent(CODES, "docs/ko/operator.md") == []
 
 
 @pytest.mark.parametrize("page", ["docs/operations.md", "docs/ko/operator.md"])
@@ -238,7 +105,7 @@ def test_every_command_has_a_row_and_every_coming_one_is_named_as_coming(page):
     assert rows >= {command.name for command in COMMANDS}
     assert not rows & LATER
     if page == "README.md":
-        assert find_absent(set(LATER), page) == []
+        assert find_absent(LATER, page) == []
 
 
 def test_the_readme_starts_with_the_way_to_korean_and_has_the_two_commands():
@@ -278,8 +145,6 @@ def test_every_table_view_and_column_of_the_history_is_explained():
 
 
 def test_every_key_of_the_raw_index_is_explained():
-    from dmf_crawler.acquire.raw_store import AnswerLine, FailureLine
-
     names = set(AnswerLine.__struct_fields__) | set(FailureLine.__struct_fields__)
     assert find_absent(names, "docs/data_model.md") == []
 
@@ -292,6 +157,19 @@ def find_structs() -> list[type[msgspec.Struct]]:
         and issubclass(kind, msgspec.Struct)
         and kind.__module__ == selectors.__name__
     ]
+
+
+def test_every_setting_is_explained():
+    kinds = [
+        kind
+        for kind in vars(settings).values()
+        if isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+    ]
+    names = {name for kind in kinds for name in kind.__struct_fields__}
+    assert "min_delay_s" in names
+    spans = re.findall(r"`([^`\n]+)`", read("docs/configuration.md"))
+    text = " ".join(spans) + " ".join(re.findall(r"^#+ (.*)$", read("docs/configuration.md"), re.M))
+    assert sorted(name for name in names if not re.search(rf"\b{name}\b", text)) == []
 
 
 @pytest.mark.parametrize("kind", find_structs(), ids=lambda kind: kind.__name__)
@@ -329,7 +207,7 @@ def test_every_sheet_and_every_column_of_ours_is_explained():
 
 
 def find_tree_lines() -> list[tuple[str, str]]:
-    """Return path below the package and description of every line of architecture.md's tree."""
+    """Return path below the package and description, of every line of the page's tree."""
     block = re.search(
         r"```text\nsrc/dmf_crawler/\n(.*?)```", read("docs/architecture.md"), re.DOTALL
     )
@@ -407,79 +285,3 @@ def test_every_cited_standard_and_paper_is_in_the_references():
     }
     assert "RFC 9309" in cited
     assert sorted(name for name in cited if name not in read("docs/references.md")) == []
-
-
-# --- links -------------------------------------------------------------------------------------
-
-
-def find_links(page: str) -> list[str]:
-    text = re.sub(r"```.*?```", "", read(page), flags=re.DOTALL)
-    return re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`\n]*`", "", text))
-
-
-def make_anchor(heading: str) -> str:
-    """Return the anchor that GitHub gives a heading."""
-    plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).strip().lower()
-    return re.sub(r"[^\w\- ]", "", plain).replace(" ", "-")
-
-
-def find_anchors(page: Path) -> set[str]:
-    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
-    return {make_anchor(heading) for heading in re.findall(r"^#{1,6} (.+)$", text, re.MULTILINE)}
-
-
-@pytest.mark.parametrize("page", PAGE_NAMES)
-def test_every_relative_link_leads_somewhere(page):
-    for link in find_links(page):
-        if re.match(r"[a-z]+:", link):
-            continue
-        path, _, anchor = link.partition("#")
-        target = (ROOT / page).parent / path if path else ROOT / page
-        assert target.exists(), link
-        if anchor:
-            assert anchor in find_anchors(target), link
-
-
-def test_every_page_can_be_reached_from_the_readme():
-    reached, waiting = set(), ["README.md"]
-    while waiting:
-        page = waiting.pop()
-        if page in reached:
-            continue
-        reached.add(page)
-        for link in find_links(page):
-            target = ((ROOT / page).parent / link.partition("#")[0]).resolve()
-            if not re.match(r"[a-z]+:", link) and target.suffix == ".md" and target.exists():
-                waiting.append(target.relative_to(ROOT).as_posix())
-    docs = {name for name in PAGE_NAMES if name.startswith("docs/")}
-    assert sorted(docs - reached) == []
-
-
-def test_anchors_are_made_as_github_makes_them():
-    assert make_anchor("Exit codes: `run`, 3 of 9") == "exit-codes-run-3-of-9"
-    assert make_anchor("종료 코드 6 (사이트)") == "종료-코드-6-사이트"
-
-
-# --- what must not stand anywhere --------------------------------------------------------------
-
-TEXTS = find_files(".md", ".py", ".sql", ".yaml", ".toml")
-
-
-@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_nothing_names_a_local_path_or_a_package_registry(path):
-    text = path.read_text(encoding="utf-8")
-    assert HOSTILE_NAMES.findall(text) == []
-    assert REGISTRY_HOSTS.findall(text) == []
-
-
-def test_every_page_that_a_source_file_names_exists():
-    """A pointer to a page that nobody has is worse than none."""
-    missing = set()
-    for path in [*find_files(".py", ".sql", ".yaml", ".toml")]:
-        if path == Path(__file__):
-            continue
-        text = path.read_text(encoding="utf-8")
-        for name in re.findall(r"(?<![\w*/{}])((?:[\w-]+/)*[\w-]+\.md)\b", text):
-            if not any((base / name).exists() for base in (ROOT, path.parent)):
-                missing.add(f"{path.relative_to(ROOT).as_posix()}: {name}")
-    assert sorted(missing) == []

@@ -7,6 +7,7 @@ every fault is reported at once, with file, line, key, found, expected and the n
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
@@ -18,7 +19,12 @@ from dmf_crawler.document_checks import convert_document, find_faults
 from dmf_crawler.settings import Board, Boards, HtmlSource, Settings, Site
 
 LEAST_DELAY_S = 2.0
-"""No real server is asked more often than this (the owner's §10.2); design §4."""
+"""No real server is asked more often than this, whatever the settings say."""
+
+# Not urlsplit: Python 3.11's finds the host ::1 in `http://[::1]evil.com`.
+_PLAIN_ADDRESS = re.compile(
+    r"https?://(?:\[(?P<ipv6>[0-9A-Fa-f:]+)\]|(?P<name>[A-Za-z0-9.-]+))(?::[0-9]{1,5})?"
+)
 
 _DEVICE_NAMES = {"con", "prn", "aux", "nul"} | {
     f"{port}{number}" for port in ("com", "lpt") for number in range(10)
@@ -28,7 +34,7 @@ _DEVICE_NAMES = {"con", "prn", "aux", "nul"} | {
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """A home folder whose configuration has been checked whole (design §3).
+    """A home folder whose configuration has been checked whole.
 
     Attributes:
         root: Absolute.
@@ -90,10 +96,13 @@ def shipped_home() -> Path:
 
 def is_loopback(base_url: str) -> bool:
     """Say whether an address can only mean this very machine; in doubt it does not."""
+    parts = _PLAIN_ADDRESS.fullmatch(base_url)
+    host = (parts["name"] or parts["ipv6"]).lower() if parts else ""
+    if host == "localhost":
+        return True
     try:
-        host = urlsplit(base_url).hostname or ""
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:  # another name, half an IPv6 address, or a number that only some can read
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:  # another name, or a number that only some can read
         return False
 
 

@@ -176,9 +176,11 @@ class _Reader:
 
     def _read_key(self, event: yaml.Event, path: KeyPath) -> str:
         if not isinstance(event, yaml.ScalarEvent):
-            self._refuse(path, "키 자리에 묶음이나 목록, 별칭", "키: 값", code="invalid_key")
-            self._read(event, path)
-            return ""
+            here = (*path, "?")
+            self.lines[here] = _line_of(event)
+            self._refuse(here, "키 자리에 묶음이나 목록, 별칭", "키: 값", code="invalid_key")
+            self._read(event, here)
+            return "?"
         key = event.value
         self._refuse_marks(event, (*path, key))
         if key == "<<" and event.style is None:

@@ -64,7 +64,7 @@ class Identity(Struct, frozen=True, kw_only=True):
 
 
 class Politeness(Struct, frozen=True, kw_only=True):
-    """How the one connection behaves (rules.md §4, the owner's §10.2 and §10.4).
+    """How the one connection behaves.
 
     Attributes:
         min_delay_s: Least pause between the end of an answer and the next request; under 2 only
@@ -115,7 +115,7 @@ class Budget(Struct, frozen=True, kw_only=True):
 
 
 class GateLimits(Struct, frozen=True, kw_only=True):
-    """Limits of the gates (rules.md §1); floors hold until the list has its own history.
+    """Limits of the gates; floors hold until the list has its own history.
 
     Attributes:
         required_empty_ratio: G-3 refuses above this share of empty required cells.

@@ -38,7 +38,7 @@ class Answer:
     """What a command has to say.
 
     Attributes:
-        exit_code: Of the process (design §5).
+        exit_code: Of the process (docs/operations.md).
         payload: The JSON object, without `exit_code` and `error`.
         text: Korean lines for a person.
         error: Code and message, or None.
@@ -79,7 +79,7 @@ class Command:
         return handler
 
 
-# The names of design §5 whose work is not here yet: asking for one is answered plainly.
+# Commands that a later version brings: asking for one is answered plainly.
 LATER = frozenset(
     {
         "status",
@@ -167,30 +167,34 @@ COMMANDS = (
 
 
 def run_command(
-    words: Sequence[str], *, stdout: TextIO | None = None, stderr: TextIO | None = None
+    words: Sequence[str],
+    *,
+    stdout: TextIO | None = None,
+    stderr: TextIO | None = None,
+    commands: Sequence[Command] = COMMANDS,
 ) -> int:
     """Run one command line; print its answer; return its exit code."""
     out = stdout if stdout is not None else _let_print_all(sys.stdout)
     err = stderr if stderr is not None else _let_print_all(sys.stderr)
-    answer = _answer(words, err)
+    answer = _answer(words, commands, err)
     _print_answer(answer, as_json="--json" in words, out=out, err=err)
     return answer.exit_code
 
 
-def _answer(words: Sequence[str], err: TextIO | None) -> Answer:
-    command = next((each for each in COMMANDS if words and each.name == words[0]), None)
+def _answer(words: Sequence[str], commands: Sequence[Command], err: TextIO | None) -> Answer:
+    command = next((each for each in commands if words and each.name == words[0]), None)
     empty: dict[str, Any] = dict(command.empty) if command else {"runs": []}
     arguments = argparse.Namespace(home=None)
     try:
         shown = io.StringIO()
         try:
             with redirect_stdout(shown):
-                arguments = _parse(words)
+                arguments = _parse(words, commands)
         except SystemExit:  # --help or --version: argparse has shown it
             text = shown.getvalue().rstrip()
             return Answer(0, empty | {"text": text}, text)
         if command is None:
-            raise _unknown(words[0])
+            raise _unknown(words[0], commands)
         return command.load()(arguments)
     except DmfCrawlerError as error:
         return Answer(error.exit_code, empty, error=(error.code, error.message))
@@ -206,15 +210,15 @@ def _answer(words: Sequence[str], err: TextIO | None) -> Answer:
         return Answer(1, empty, error=("bug", message))
 
 
-def _parse(words: Sequence[str]) -> argparse.Namespace:
-    parser = make_parser()
+def _parse(words: Sequence[str], commands: Sequence[Command]) -> argparse.Namespace:
+    parser = make_parser(commands)
     if not words:
         raise UsageError("usage", f"명령이 없습니다.\n{parser.format_help().rstrip()}")
     first = words[0].partition("=")[0]
     if first in {"--home", "--json"}:
         raise UsageError("usage", f"{first} 은 명령 이름 뒤에 적습니다. 예: runs {first}")
-    if not first.startswith("-") and all(each.name != first for each in COMMANDS):
-        raise _unknown(first)
+    if not first.startswith("-") and all(each.name != first for each in commands):
+        raise _unknown(first, commands)
     arguments, unknown = parser.parse_known_args(words)
     if unknown:
         raise UsageError(
@@ -225,7 +229,7 @@ def _parse(words: Sequence[str]) -> argparse.Namespace:
     return arguments
 
 
-def _unknown(name: str) -> UsageError:
+def _unknown(name: str, commands: Sequence[Command]) -> UsageError:
     if name in LATER:
         return UsageError(
             "not_available",
@@ -235,11 +239,11 @@ def _unknown(name: str) -> UsageError:
     return UsageError(
         "unknown_command",
         f"'{name}' 이라는 명령은 없습니다. "
-        f"쓸 수 있는 명령: {', '.join(command.name for command in COMMANDS)}.",
+        f"쓸 수 있는 명령: {', '.join(command.name for command in commands)}.",
     )
 
 
-def make_parser() -> argparse.ArgumentParser:
+def make_parser(commands: Sequence[Command] = COMMANDS) -> argparse.ArgumentParser:
     """Return the parser of the whole command line."""
     parser = _Parser(
         prog="dmf-crawler",
@@ -247,7 +251,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"dmf-crawler {__version__}")
     families = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for command in COMMANDS:
+    for command in commands:
         sub = families.add_parser(command.name, help=command.help, description=command.help)
         add_common_options(sub)
         command.add_options(sub)

@@ -5,6 +5,7 @@ The only module that reads the environment and the current folder.
 
 from __future__ import annotations
 
+import ctypes
 import json
 import logging
 import os
@@ -23,6 +24,7 @@ from dmf_crawler.world import real_world
 
 LOG = logging.getLogger("dmf_crawler")
 MARK = Path("config") / "settings.yaml"
+DRIVE_REMOTE = 4
 
 
 def find_home(given: Path | None) -> Path:
@@ -47,9 +49,26 @@ def find_home(given: Path | None) -> Path:
     )
 
 
-def open_home(given: Path | None) -> Home:
-    """Find the home folder and check its whole configuration."""
-    return load_home(find_home(given))
+def is_network_drive(anchor: str) -> bool:
+    r"""Say whether a root such as `C:\` or `\\server\share\` is not a disk of this Windows PC."""
+    windows = getattr(ctypes, "windll", None)
+    return windows is not None and windows.kernel32.GetDriveTypeW(anchor) == DRIVE_REMOTE
+
+
+def open_home(given: Path | None, *, is_remote: Callable[[str], bool] = is_network_drive) -> Home:
+    """Find the home folder and check its whole configuration.
+
+    Raises:
+        ConfigError: `no_home`, `home_on_network`, or what is wrong in it.
+    """
+    root = find_home(given).resolve()
+    if is_remote(root.anchor):  # SQLite's WAL does not hold there
+        raise ConfigError(
+            "home_on_network",
+            f"홈 폴더 {root} 가 네트워크 드라이브에 있습니다. 이력이 손상될 수 있으므로 이 PC의 "
+            "디스크로 옮기세요. 리포트만 paths.reports_dir 로 네트워크에 둘 수 있습니다.",
+        )
+    return load_home(root)
 
 
 @contextmanager
@@ -80,6 +99,10 @@ def hold_lock(home: Home) -> Iterator[None]:
         lock.release()
 
 
+# JSON leaves them as they are, but many a reader ends a line there.
+_LINE_ENDS = {code: f"\\u{code:04x}" for code in (0x85, 0x2028, 0x2029)}
+
+
 class _JsonLines(logging.Formatter):
     """One JSON object a line: at, level, event and whatever the call named in `extra`.
 
@@ -98,7 +121,7 @@ class _JsonLines(logging.Formatter):
         line |= {key: value for key, value in record.__dict__.items() if key not in self._OWN}
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
-        return json.dumps(line, ensure_ascii=False, default=str)
+        return json.dumps(line, ensure_ascii=False, default=str).translate(_LINE_ENDS)
 
 
 @contextmanager

@@ -20,7 +20,11 @@ def add_common_options(parser: argparse.ArgumentParser) -> None:
 def add_run_options(parser: argparse.ArgumentParser) -> None:
     """Add those of `run`."""
     parser.add_argument(
-        "--board", action="append", metavar="ID", help="이 게시판만 (여러 번 쓸 수 있음)"
+        "--board",
+        type=_text,
+        action="append",
+        metavar="ID",
+        help="이 게시판만 (여러 번 쓸 수 있음)",
     )
     parser.add_argument(
         "--full",
@@ -50,7 +54,7 @@ def add_rehearse_options(parser: argparse.ArgumentParser) -> None:
 
 def add_reparse_options(parser: argparse.ArgumentParser) -> None:
     """Add those of `reparse`."""
-    parser.add_argument("--run", metavar="ID", help="이 실행의 페이지")
+    parser.add_argument("--run", type=_text, metavar="ID", help="이 실행의 페이지")
     parser.add_argument("--date", type=_day, metavar="D", help="이 날의 실행")
     parser.add_argument("--since", type=_day, metavar="D", help="이 날부터 (--until 과 함께)")
     parser.add_argument("--until", type=_day, metavar="D", help="이 날까지")
@@ -69,13 +73,13 @@ def add_runs_options(parser: argparse.ArgumentParser) -> None:
 
 def add_history_options(parser: argparse.ArgumentParser) -> None:
     """Add those of `history`."""
-    parser.add_argument("key", metavar="KEY", help="등록번호")
+    parser.add_argument("key", type=_text, metavar="KEY", help="등록번호")
 
 
 def add_report_options(parser: argparse.ArgumentParser) -> None:
     """Add those of `report`."""
     either = parser.add_mutually_exclusive_group()
-    either.add_argument("--run", metavar="ID", help="이 실행이 속한 날")
+    either.add_argument("--run", type=_text, metavar="ID", help="이 실행이 속한 날")
     either.add_argument("--date", type=_day, metavar="D", help="이 날 (기본: 마지막 채택된 날)")
 
 
@@ -110,6 +114,14 @@ def _day(text: str) -> date:
 def _check_year(text: str, year: int) -> None:
     if not 2000 <= year < 2100:  # dates are reckoned with; Python's end at the years 1 and 9999
         raise argparse.ArgumentTypeError(f"'{text}' 은 2000년에서 2099년 사이가 아닙니다")
+
+
+def _text(text: str) -> str:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:  # bytes of another encoding, as Linux hands them over
+        raise argparse.ArgumentTypeError(f"{text!a} 은 글자로 읽을 수 없습니다") from None
+    return text
 
 
 def _folder(text: str) -> Path:

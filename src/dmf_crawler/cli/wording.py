@@ -16,7 +16,7 @@ STATUS_KO = {
     RunStatus.FAILED: "실패",
 }
 WORST_FIRST = (1, 5, 7, 4, 3, 6, 0)
-"""Exit codes of several boards, the worst first (design §5)."""
+"""Exit codes of several boards, the worst first (docs/operations.md)."""
 
 
 def worst_exit_code(summaries: Iterable[RunSummary]) -> int:
@@ -36,7 +36,7 @@ def _rank(exit_code: int) -> int:
 
 
 def summary_json(summary: RunSummary) -> dict[str, Any]:
-    """Return the JSON of one run (design §5)."""
+    """Return the JSON of one run; other programs rely on its keys."""
     return {
         "run_id": summary.run.run_id,
         "board": summary.run.board_id,

@@ -84,12 +84,18 @@ def _prove_replay(store: Store) -> Iterator[str]:
         "SELECT e.*, c.status AS run_status, c.started_at, c.board_id AS run_board"
         " FROM event_interval e LEFT JOIN crawl_run c ON c.run_id = e.run_id ORDER BY e.event_id"
     ):
-        key = (row["board_id"], row["natural_key"])
-        fault = _find_run_fault(row) or _find_step_fault(states.get(key), row)
+        fault = _find_run_fault(row) or _say_unreadable(_replay_step, states, row)
         if fault:
-            yield f"{key[1]}: 사건 {row['event_id']}({row['event_type']}): {fault}"
-        states[key] = _State(load_fields(row["record_json"]), not row["closes"])
+            yield f"{row['natural_key']}: 사건 {row['event_id']}({row['event_type']}): {fault}"
     yield from _compare_with_current(store, states)
+
+
+def _say_unreadable(find_fault: Callable[..., str], *arguments: object) -> str:
+    """Return the fault that is found, or that a stored value cannot be read."""
+    try:
+        return find_fault(*arguments)
+    except StoreError as error:
+        return error.message
 
 
 def _find_run_fault(row: sqlite3.Row) -> str:
@@ -101,8 +107,11 @@ def _find_run_fault(row: sqlite3.Row) -> str:
     return ""
 
 
-def _find_step_fault(before: _State | None, row: sqlite3.Row) -> str:
-    """Return why one event cannot follow on the events of its key so far, or ""."""
+def _replay_step(states: dict[tuple[str, str], _State], row: sqlite3.Row) -> str:
+    """Take one event; return why it cannot follow on the events of its key so far, or ""."""
+    key = (row["board_id"], row["natural_key"])
+    before, after = states.get(key), load_fields(row["record_json"])
+    states[key] = _State(after, not row["closes"])
     is_new = row["event_type"] == EventType.NEW
     if before is None:
         return "" if is_new else "신규 없이 시작합니다"
@@ -110,15 +119,14 @@ def _find_step_fault(before: _State | None, row: sqlite3.Row) -> str:
         return "이미 있던 기록의 신규입니다"
     if before.is_open == (row["reason"] == Reason.RETURNED):
         return "목록에 있는 기록의 재등장입니다" if before.is_open else "닫힌 기록에 일어났습니다"
-    return _find_value_fault(before.fields, row)
+    return _find_value_fault(before.fields, after, row)
 
 
-def _find_value_fault(before: Fields, row: sqlite3.Row) -> str:
+def _find_value_fault(before: Fields, after: Fields, row: sqlite3.Row) -> str:
     """Return which value an event does not explain, or "".
 
     A field that only one side has came or went with a selectors file; it needs no explanation.
     """
-    after = load_fields(row["record_json"])
     if row["reason"] == Reason.REKEYED:  # its changes lead to the record under the new key
         return "" if after == before else "닫힌 기록의 마지막 값이 다릅니다"
     changes = {change.field: change for change in load_changes(row["changes_json"])}
@@ -144,17 +152,19 @@ def _compare_with_current(store: Store, states: Mapping[tuple[str, str], _State]
         where = "현재 표에만" if key in current else "사건 기록에만"
         yield f"{key[1]}: {where} 있습니다"
     for key in sorted(current.keys() & replayed.keys()):
-        differing = _differing(replayed[key], load_fields(current[key]))
-        if differing:
-            yield f"{key[1]}: {', '.join(differing)} 의 값이 사건 기록과 다릅니다"
+        fault = _say_unreadable(_find_differing, replayed[key], current[key])
+        if fault:
+            yield f"{key[1]}: {fault}"
 
 
-def _differing(recorded: Fields, payload: Fields) -> list[str]:
-    """Return fields of an event that its version does not have so.
+def _find_differing(recorded: Fields, payload_json: str) -> str:
+    """Return which values of an event its version does not have, or "".
 
     A field that a newer selectors file added stands in the version alone, without an event.
     """
-    return [name for name, value in recorded.items() if payload.get(name) != value]
+    payload = load_fields(payload_json)
+    differing = [name for name, value in recorded.items() if payload.get(name) != value]
+    return f"{', '.join(differing)} 의 값이 사건 기록과 다릅니다" if differing else ""
 
 
 # --- the versions ------------------------------------------------------------------------------
@@ -197,8 +207,10 @@ def _prove_one_current(store: Store) -> Iterator[str]:
 def _prove_events_and_versions(store: Store) -> Iterator[str]:
     """Yield versions without the event that opened them, and events without their version.
 
-    A version holds what its event holds, from that event to the next one of its key.
+    A version holds what its event holds, from that event to the next one of its key; what its event
+    says stood before stood in the version before.
     """
+    payloads: dict[tuple[str, str], Fields] = {}
     for row in store.rows(
         "SELECT r.natural_key, r.valid_from FROM dmf_record r LEFT JOIN event_interval e"
         " ON e.run_id = r.first_seen_run AND e.natural_key = r.natural_key AND NOT e.closes"
@@ -206,29 +218,33 @@ def _prove_events_and_versions(store: Store) -> Iterator[str]:
     ):
         yield f"{row['natural_key']}: {row['valid_from']} 부터의 판에 사건이 없습니다"
     for row in store.rows(
-        "SELECT e.natural_key AS key, e.event_id, e.occurred_at, e.next_at, e.record_json, r.*"
+        "SELECT e.board_id AS board, e.natural_key AS key, e.event_id, e.occurred_at, e.next_at,"
+        " e.changes_json, e.record_json, r.*"
         " FROM event_interval e LEFT JOIN dmf_record r ON r.board_id = e.board_id"
         " AND r.natural_key = e.natural_key AND r.first_seen_run = e.run_id"
         " WHERE NOT e.closes ORDER BY e.event_id"
     ):
-        fault = _find_version_fault(row)
+        fault = _say_unreadable(_match_step, payloads, row)
         if fault:
             yield f"{row['key']}: 사건 {row['event_id']}: {fault}"
 
 
-def _find_version_fault(row: sqlite3.Row) -> str:
-    """Return how a version differs from the event that opened it, or ""."""
+def _match_step(payloads: dict[tuple[str, str], Fields], row: sqlite3.Row) -> str:
+    """Take one event that opened a version; return how the version differs from it, or ""."""
     if row["sk"] is None:
         return "이 사건의 판이 없습니다"
+    before = payloads.get((row["board"], row["key"]), {})
+    payload = payloads[row["board"], row["key"]] = load_fields(row["payload_json"])
     if (row["valid_from"], row["valid_to"]) != (row["occurred_at"], row["next_at"]):
         return f"{row['valid_from']} 부터의 판의 기간이 사건과 다릅니다"
-    payload = load_fields(row["payload_json"])
-    differing = _differing(load_fields(row["record_json"]), payload)
+    for change in load_changes(row["changes_json"]):
+        if before.get(change.field, change.before) != change.before:
+            return f"{change.field} 의 이전 값이 이전 판과 다릅니다"
     for name in TYPED_COLUMNS:
         value = payload.get(name)
         if row[name] != (value if isinstance(value, str) else None):
-            differing.append(name)
-    return f"{', '.join(differing)} 의 값이 판과 사건에서 다릅니다" if differing else ""
+            return f"{name} 열이 판의 값과 다릅니다"
+    return _find_differing(load_fields(row["record_json"]), row["payload_json"])
 
 
 # --- the runs ----------------------------------------------------------------------------------

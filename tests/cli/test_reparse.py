@@ -1,0 +1,147 @@
+"""`reparse`: kept pages read again, offline."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from tests.cli.asking import at, say
+
+
+def runs(home: Path) -> list[dict[str, str]]:
+    rows: list[dict[str, str]] = at(home, "runs").json["runs"]
+    return rows
+
+
+def pages(home: Path, run: dict[str, str]) -> list[Path]:
+    return sorted((home / run["raw_dir"]).glob("*.gz"))
+
+
+def test_pages_say_what_was_recorded(lived_home):
+    last, first = runs(lived_home)
+    asked = at(lived_home, "reparse", "--since", first["date"], "--until", last["date"])
+    told = asked.json["runs"]
+    assert asked.exit_code == 0
+    assert [run["run_id"] for run in told] == [first["run_id"], last["run_id"]]
+    assert all(set(run["counts"].values()) == {0} and run["missing"] == 0 for run in told)
+    lines = say(lived_home, "reparse", "--date", first["date"]).out.splitlines()
+    assert lines == [f"{first['run_id']}: 60건, 기록과의 차이: 차이 없음"]
+
+
+def test_difference_to_what_was_recorded_is_counted(lived_home):
+    connection = sqlite3.connect(lived_home / "var/dmf.sqlite3")
+    select = "SELECT sk, payload_json FROM dmf_record WHERE valid_to IS NULL LIMIT 1"
+    ((sk, payload),) = connection.execute(select)
+    changed = json.dumps(json.loads(payload) | {"company": "다른 회사"}, ensure_ascii=False)
+    connection.execute("UPDATE dmf_record SET payload_json = ? WHERE sk = ?", (changed, sk))
+    connection.commit()
+    connection.close()
+    last = runs(lived_home)[0]
+    (run,) = at(lived_home, "reparse", "--run", last["run_id"]).json["runs"]
+    assert [kind for kind, count in run["counts"].items() if count] == ["MODIFIED"]
+    spoken = say(lived_home, "reparse", "--run", last["run_id"])
+    assert "기록과의 차이: 신규 0  변경 1  취하 0" in spoken.out
+
+
+def test_spoiled_page_ends_its_run_and_not_the_next(lived_home):
+    last, first = runs(lived_home)
+    pages(lived_home, first)[0].write_bytes(b"spoiled")
+    words = ["--since", first["date"], "--until", last["date"]]
+    asked = at(lived_home, "reparse", *words)
+    spoiled, sound = asked.json["runs"]
+    assert (asked.exit_code, spoiled["exit_code"], sound["exit_code"]) == (5, 5, 0)
+    assert spoiled["run_id"] == first["run_id"]
+    assert asked.json["error"] == spoiled["error"]
+    spoken = say(lived_home, "reparse", *words)
+    assert f"{first['run_id']}: 실패 [" in spoken.out
+    assert f"{last['run_id']}: " in spoken.out
+    assert spoken.err.startswith("오류 [")
+
+
+def test_run_without_a_readable_list_is_told_with_an_error(lived_home):
+    last, _ = runs(lived_home)
+    for page in pages(lived_home, last):
+        page.unlink()
+    index = lived_home / last["raw_dir"] / "index.jsonl"
+    index.write_bytes(b"")
+    asked = at(lived_home, "reparse", "--run", last["run_id"])
+    assert asked.exit_code == asked.json["runs"][0]["exit_code"] == 6
+    assert asked.error_code == asked.json["runs"][0]["error"]["code"]
+
+
+def test_correction_without_a_difference_records_a_run_and_no_event(lived_home):
+    last, _ = runs(lived_home)
+    asked = at(
+        lived_home,
+        "reparse",
+        *("--run", last["run_id"], "--apply", "--now", "2027-01-01T06:00:00+09:00"),
+    )
+    (run,) = asked.json["runs"]
+    assert (asked.exit_code, run["status"]) == (0, "OK")
+    assert run["run_id"].startswith("20270101T060000-")
+    assert set(run["counts"].values()) == {0}
+    assert len(runs(lived_home)) == 3
+    assert at(lived_home, "verify").exit_code == 0
+
+
+def test_correction_that_cannot_read_its_pages_is_recorded_as_failed(lived_home):
+    last, _ = runs(lived_home)
+    pages(lived_home, last)[0].write_bytes(b"spoiled")
+    asked = at(
+        lived_home,
+        "reparse",
+        *("--run", last["run_id"], "--apply", "--now", "2027-01-01T06:00:00+09:00"),
+    )
+    assert asked.exit_code == 5
+    correction = runs(lived_home)[0]
+    assert correction["run_id"] == asked.json["runs"][0]["run_id"]
+    assert correction["status"] == "FAILED"
+    assert "실패" in say(lived_home, "runs").out
+
+
+def test_correction_of_an_older_day_is_refused(lived_home):
+    _, first = runs(lived_home)
+    asked = at(lived_home, "reparse", "--run", first["run_id"], "--apply")
+    assert (asked.exit_code, asked.error_code) == (2, "newer_run_accepted")
+    assert len(runs(lived_home)) == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["--since", "2026-12-01"],
+        ["--until", "2026-12-01"],
+        ["--run", "x", "--date", "2026-12-01"],
+        ["--date", "2026-12-01", "--since", "2026-12-01", "--until", "2026-12-01"],
+    ],
+)
+def test_exactly_one_way_to_choose_runs_is_wanted(lived_home, words):
+    asked = at(lived_home, "reparse", *words)
+    assert (asked.exit_code, asked.error_code) == (2, "usage")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--run", "20260101T000000-x"],
+        ["--date", "2001-01-01"],
+        ["--since", "2099-01-01", "--until", "2001-01-01"],
+    ],
+)
+def test_runs_that_are_not_there_are_named(lived_home, words):
+    asked = at(lived_home, "reparse", *words)
+    assert (asked.exit_code, asked.error_code) == (2, "no_such_run")
+    assert asked.json["runs"] == []
+
+
+def test_run_of_a_board_that_is_off_is_refused(lived_home):
+    last, _ = runs(lived_home)
+    path = lived_home / "config/boards.yaml"
+    text = path.read_text(encoding="utf-8").replace("enabled: true", "enabled: false")
+    path.write_text(text, encoding="utf-8")
+    asked = at(lived_home, "reparse", "--run", last["run_id"])
+    assert (asked.exit_code, asked.error_code) == (2, "no_such_board")

@@ -1,0 +1,304 @@
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from dmf_crawler.errors import StoreError
+from dmf_crawler.persist.migrations import MIGRATIONS
+from dmf_crawler.persist.recording import known_records
+from dmf_crawler.persist.store import Store
+from tests.persist.builders import BOARD, Diary, a_record, content, moment, values
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "var" / "dmf.sqlite3"
+
+
+@pytest.fixture
+def store(path: Path) -> Iterator[Store]:
+    with Store(path) as opened:
+        yield opened
+
+
+@pytest.fixture
+def diary(store: Store) -> Diary:
+    diary = Diary(store)
+    diary.read(a_record("A"), a_record("B"), at=moment(0))
+    return diary
+
+
+def alter(path: Path, *statements: str) -> None:
+    """Do to the file what somebody with another program could do."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+# --- opening -----------------------------------------------------------------------------------
+
+
+def test_a_new_store_makes_its_folder_and_file(path):
+    with Store(path):
+        assert path.is_file()
+
+
+def test_what_was_written_is_there_after_opening_again(path):
+    with Store(path) as store:
+        Diary(store).read(a_record("A"), at=moment(0))
+        before = content(store)
+
+    with Store(path) as store:
+        assert content(store) == before
+
+
+def test_the_file_is_written_ahead_fully_synchronised_and_keeps_its_references(store):
+    pragmas = ("journal_mode", "synchronous", "foreign_keys")
+    assert [values(store, f"PRAGMA {pragma}")[0] for pragma in pragmas] == ["wal", 2, 1]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        pytest.param(lambda path: path.write_bytes(b"no database at all" * 100), id="no database"),
+        pytest.param(lambda path: path.mkdir(), id="a folder"),
+        pytest.param(
+            lambda path: alter(path, "CREATE TABLE crawl_run (url TEXT)"), id="another database"
+        ),
+    ],
+)
+def test_a_file_that_is_no_history_is_refused_and_left_alone(
+    path: Path, damage: Callable[[Path], object]
+):
+    path.parent.mkdir()
+    damage(path)
+    before = path.read_bytes() if path.is_file() else None
+
+    with pytest.raises(StoreError) as refused:
+        Store(path)
+
+    assert refused.value.code == "database_unusable"
+    assert str(path) in refused.value.message
+    if before is not None and before.startswith(b"no"):
+        assert path.read_bytes() == before
+
+
+def test_tables_of_another_program_are_left_as_they_are(path):
+    path.parent.mkdir()
+    alter(path, "CREATE TABLE moz_places (url TEXT)")
+
+    with pytest.raises(StoreError):
+        Store(path)
+
+    with closing(sqlite3.connect(path)) as connection:
+        names = connection.execute("SELECT name FROM sqlite_master").fetchall()
+    assert names == [("moz_places",)]
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path):
+    (tmp_path / "var").write_text("a file where the folder belongs", encoding="utf-8")
+
+    with pytest.raises(StoreError) as refused:
+        Store(tmp_path / "var" / "dmf.sqlite3")
+
+    assert refused.value.code == "database_unusable"
+
+
+def test_a_file_of_a_newer_program_is_refused_and_left_alone(path):
+    Store(path).close()
+    newer = len(MIGRATIONS) + 1
+    alter(path, f"PRAGMA user_version = {newer}")
+
+    with pytest.raises(StoreError) as refused:
+        Store(path)
+
+    assert refused.value.code == "database_newer"
+    assert f"판 {newer}" in refused.value.message
+
+
+def test_a_database_in_memory_cannot_survive_a_power_cut_and_is_refused():
+    """It stands for every place where write-ahead logging is not to be had (a network drive)."""
+    with pytest.raises(StoreError) as refused:
+        Store(Path(":memory:"))
+
+    assert refused.value.code == "database_unusable"
+    assert "WAL" in refused.value.message
+
+
+def test_a_damaged_page_is_named_when_it_is_read(path):
+    with Store(path) as store:
+        Diary(store).read(*(a_record(f"{n}") for n in range(200)), at=moment(0))
+        page_size = values(store, "PRAGMA page_size")[0]
+        first_pages = values(store, "SELECT rootpage FROM sqlite_master WHERE name = 'dmf_record'")
+    with path.open("r+b") as file:
+        file.seek((first_pages[0] - 1) * page_size)
+        file.write(b"\xff" * page_size)
+
+    with Store(path) as store, pytest.raises(StoreError) as refused:
+        known_records(store, BOARD)
+
+    assert refused.value.code == "read_failed"
+
+
+# --- transactions ------------------------------------------------------------------------------
+
+
+def delete_then(store: Store, fail: Callable[[], object]) -> None:
+    """Delete a record, then fail, in one transaction."""
+    with store.atomic():
+        store.execute("DELETE FROM dmf_record WHERE natural_key = 'A'")
+        fail()
+
+
+def test_an_exception_inside_undoes_everything(store, diary):
+    before = content(store)
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        delete_then(store, interrupt)
+
+    assert content(store) == before
+
+
+def test_a_statement_that_fails_undoes_those_before_it(store, diary):
+    before = content(store)
+    statement = "INSERT INTO split_number VALUES ('b', 'A', 'no such run')"
+
+    with pytest.raises(StoreError) as refused:
+        delete_then(store, lambda: store.execute(statement))
+
+    assert refused.value.code == "write_failed"
+    assert content(store) == before
+
+
+def test_a_transaction_inside_another_is_refused_and_undoes_both(store, diary):
+    before = content(store)
+
+    with pytest.raises(StoreError) as refused:
+        delete_then(store, lambda: delete_then(store, lambda: None))
+
+    assert refused.value.code == "write_failed"
+    assert content(store) == before
+
+
+def test_a_full_disk_undoes_everything_and_the_store_stays_usable(path, store, diary):
+    before = content(store)
+    n_pages = values(store, "PRAGMA page_count")[0]
+    store.rows(f"PRAGMA max_page_count = {n_pages}")
+
+    with pytest.raises(StoreError) as refused:
+        diary.read(*(a_record(f"C{n}") for n in range(500)), at=moment(1))
+
+    assert refused.value.code == "write_failed"
+    assert str(path) in refused.value.message
+    store.rows("PRAGMA max_page_count = 1000000")
+    diary.read(a_record("A"), a_record("B"), at=moment(1, hour=7))
+    after = content(store)
+    assert after["dmf_event"] == before["dmf_event"]
+
+
+def test_reading_sees_one_state_whatever_another_process_commits(path, store, diary):
+    with Store(path) as other, store.reading():
+        n_before = len(store.rows("SELECT * FROM dmf_event"))
+        Diary(other).read(a_record("C"), at=moment(1))
+        n_meanwhile = len(store.rows("SELECT * FROM dmf_event"))
+
+    assert n_meanwhile == n_before
+    assert len(store.rows("SELECT * FROM dmf_event")) == n_before + 1
+
+
+# --- what the tables refuse --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE dmf_event SET event_type = 'NEW' WHERE event_id = 1",
+        "UPDATE OR REPLACE dmf_event SET event_id = 2 WHERE event_id = 1",
+        "DELETE FROM dmf_event WHERE event_id = 1",
+        "DELETE FROM dmf_event",
+        (
+            "INSERT OR REPLACE INTO dmf_event SELECT event_id, run_id, occurred_at, board_id,"
+            " natural_key, 'WITHDRAWN', reason, grade, missing_since, changes_json, record_json"
+            " FROM dmf_event WHERE event_id = 1"
+        ),
+        (
+            "INSERT OR REPLACE INTO dmf_event SELECT NULL, run_id, occurred_at, board_id,"
+            " natural_key, 'WITHDRAWN', reason, grade, missing_since, changes_json, record_json"
+            " FROM dmf_event WHERE event_id = 1"
+        ),
+        "REPLACE INTO dmf_event SELECT * FROM dmf_event",
+        (
+            "INSERT INTO dmf_event SELECT * FROM dmf_event WHERE true"
+            " ON CONFLICT DO UPDATE SET event_type = 'WITHDRAWN'"
+        ),
+    ],
+)
+@pytest.mark.parametrize("recursive_triggers", ["ON", "OFF"])
+def test_no_program_changes_an_event(path, store, diary, statement, recursive_triggers):
+    """Q2: `INSERT OR REPLACE` deletes a row without asking the triggers on DELETE."""
+    before = content(store)
+
+    with pytest.raises(sqlite3.DatabaseError, match="append-only"):
+        alter(path, f"PRAGMA recursive_triggers = {recursive_triggers}", statement)
+
+    assert content(store) == before
+
+
+def test_a_key_has_one_event_a_run(store, diary):
+    with pytest.raises(StoreError), store.atomic():
+        store.execute(
+            "INSERT INTO dmf_event SELECT event_id + 10, run_id, occurred_at, board_id,"
+            " natural_key, event_type, reason, grade, missing_since, changes_json, record_json"
+            " FROM dmf_event"
+        )
+
+
+COPY_OF_A = (
+    "INSERT INTO dmf_record (board_id, natural_key, payload_json, source_sha256, source_url,"
+    " source_row, valid_from, valid_to, is_current, first_seen_run, last_seen_run)"
+    " SELECT board_id, natural_key, payload_json, source_sha256, source_url, source_row,"
+    " valid_from, {valid_to}, {is_current}, {run}, last_seen_run FROM dmf_record"
+    " WHERE natural_key = 'A'"
+)
+
+
+@pytest.mark.parametrize(
+    ("valid_to", "is_current", "run", "why"),
+    [
+        ("NULL", "1", "first_seen_run", "UNIQUE"),
+        ("NULL", "0", "first_seen_run", "CHECK"),
+        ("'2027-01-01T06:00:00+09:00'", "1", "first_seen_run", "CHECK"),
+        ("valid_from", "0", "first_seen_run", "CHECK"),
+        ("'2027-01-01T06:00:00+09:00'", "0", "'no such run'", "FOREIGN KEY"),
+    ],
+    ids=["two current", "open, not current", "closed, current", "no length", "unknown run"],
+)
+def test_a_version_that_cannot_be_is_refused(store, diary, valid_to, is_current, run, why):
+    """Q1: the draft let two current rows of a key and unknown runs in."""
+    with pytest.raises(StoreError, match=why), store.atomic():
+        store.execute(COPY_OF_A.format(valid_to=valid_to, is_current=is_current, run=run))
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE crawl_run SET status = 'PUBLISHED'",
+        "UPDATE crawl_run SET status = 'RUNNING'",
+        "UPDATE crawl_run SET finished_at = NULL",
+        "UPDATE crawl_run SET n_rows = 'many'",
+        (
+            "INSERT INTO gate_result VALUES ((SELECT run_id FROM crawl_run), 0, 'G-0', 'maybe',"
+            " NULL, NULL, '', '')"
+        ),
+    ],
+)
+def test_a_run_that_cannot_be_is_refused(store, diary, statement):
+    with pytest.raises(StoreError), store.atomic():
+        store.execute(statement)

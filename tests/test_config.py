@@ -1,0 +1,750 @@
+"""The configuration of a home folder: what is accepted, what is refused, and how it is said."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+import msgspec
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dmf_crawler.config import is_loopback, load_home, shipped_home
+from dmf_crawler.document import parse_document
+from dmf_crawler.document_checks import convert_document, find_faults
+from dmf_crawler.errors import ConfigError
+from dmf_crawler.settings import (
+    Board,
+    Boards,
+    Budget,
+    GateLimits,
+    HistoryRules,
+    HtmlSource,
+    Identity,
+    Paths,
+    Politeness,
+    ReportRules,
+    Settings,
+    Site,
+)
+from dmf_crawler.workbench.rehearse import make_home
+
+ROOT = Path(__file__).parents[1]
+REAL = "https://nedrug.mfds.go.kr"
+LOOPBACK = "http://127.0.0.1:8765"
+SHIPPED: dict[str, type[Settings] | type[Boards]] = {"settings": Settings, "boards": Boards}
+SHIPPED_TEXT = {
+    name: (ROOT / f"config/{name}.yaml").read_text(encoding="utf-8") for name in SHIPPED
+}
+
+SETTINGS_SECTIONS: dict[str, type[msgspec.Struct]] = {
+    "identity": Identity,
+    "politeness": Politeness,
+    "budget": Budget,
+    "gates": GateLimits,
+    "history": HistoryRules,
+    "report": ReportRules,
+    "paths": Paths,
+}
+SECTIONS: dict[str, type[msgspec.Struct]] = {
+    **SETTINGS_SECTIONS,
+    "sites": Site,
+    "boards": Board,
+    "html": HtmlSource,
+}
+
+
+@pytest.fixture(scope="module")
+def rehearsal_home(tmp_path_factory) -> Path:
+    """The shipped home with host and delay replaced as the rehearsal does."""
+    root: Path = tmp_path_factory.mktemp("homes") / "home"
+    make_home(root, LOOPBACK)
+    return root
+
+
+@pytest.fixture
+def home(rehearsal_home: Path, tmp_path: Path) -> Path:
+    root = tmp_path / "home"
+    shutil.copytree(rehearsal_home, root)
+    return root
+
+
+def edit(root: Path, file: str, *changes: tuple[str, str]) -> None:
+    path = root / f"config/{file}.yaml"
+    text = path.read_text(encoding="utf-8")
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new)
+    path.write_text(text, encoding="utf-8")
+
+
+def refusal(root: Path) -> ConfigError:
+    with pytest.raises(ConfigError) as caught:
+        load_home(root)
+    assert caught.value.exit_code == 2
+    return caught.value
+
+
+def make_real(root: Path) -> None:
+    """Let the home watch a real server as it should be watched."""
+    edit(
+        root, "boards", (LOOPBACK, REAL), ("terms_checked_on: null", "terms_checked_on: 2026-12-01")
+    )
+    edit(
+        root,
+        "settings",
+        ("min_delay_s: 0.0", "min_delay_s: 2.0"),
+        ('contact: ""', "contact: ra@example.co.kr"),
+    )
+
+
+# --- what ships --------------------------------------------------------------------------------
+
+
+def test_shipped_boards_hold_the_site_exactly_once_without_a_final_slash():
+    text = SHIPPED_TEXT["boards"]
+    assert text.count(REAL) == 1
+    assert f"{REAL}/" not in text
+
+
+def test_shipped_delay_stands_on_a_line_of_its_own():
+    assert [line.strip() for line in SHIPPED_TEXT["settings"].splitlines()].count(
+        "min_delay_s: 2.0"
+    ) == 1
+
+
+def test_shipped_home_is_refused_until_terms_and_contact_are_filled_in(home):
+    edit(home, "boards", (LOOPBACK, REAL))
+    edit(home, "settings", ("min_delay_s: 0.0", "min_delay_s: 2.0"))
+    error = refusal(home)
+    assert error.code == "terms_not_checked"
+    assert "sites.nedrug.terms_checked_on" in error.message
+    assert "identity.contact" in error.message
+    edit(home, "boards", ("terms_checked_on: null", "terms_checked_on: 2026-12-01"))
+    assert refusal(home).code == "contact_missing"
+    edit(home, "settings", ('contact: ""', "contact: ra@example.co.kr"))
+    assert load_home(home).settings.politeness.min_delay_s == 2.0
+
+
+def test_shipped_home_loads_once_host_and_delay_are_replaced(home):
+    loaded = load_home(home)
+    (board,) = loaded.enabled_boards
+    assert loaded.site_of(board).base_url == LOOPBACK
+    assert set(loaded.selectors) == {board.id}
+    assert loaded.root.is_absolute()
+    assert {loaded.database, loaded.lock, loaded.raw, loaded.logs, loaded.reports} == {
+        loaded.root / path for path in ("var/dmf.sqlite3", "var/run.lock", "raw", "logs", "reports")
+    }
+
+
+def test_shipped_home_is_the_repository_in_a_checkout():
+    assert shipped_home() == ROOT
+
+
+def test_shipped_settings_list_every_key_with_its_default():
+    written = yaml.safe_load(SHIPPED_TEXT["settings"])
+    assert written == msgspec.to_builtins(Settings())
+
+
+def test_shipped_boards_list_every_key():
+    written = parse_document(SHIPPED_TEXT["boards"].encode("utf-8"), "x").value
+    (board,) = written["boards"]
+    assert set(board["html"]) == set(HtmlSource.__struct_fields__)
+    assert set(board) == set(Board.__struct_fields__)
+    assert set(written["sites"]["nedrug"]) == set(Site.__struct_fields__)
+
+
+# --- every single change of the shipped files ---------------------------------------------------
+
+
+def walk(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Yield the path of every key of a mapping at any depth."""
+    items = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, inner in items:
+        if isinstance(key, str):
+            yield (*path, key)
+        if isinstance(inner, dict | list):
+            yield from walk(inner, (*path, key))
+
+
+def shipped_value(name: str) -> Any:
+    return parse_document(SHIPPED_TEXT[name].encode("utf-8"), name).value
+
+
+KEYS = [(name, path) for name in SHIPPED for path in walk(shipped_value(name))]
+
+
+def change(name: str, path: tuple[str | int, ...], edit_parent: Any) -> tuple[bytes, Any]:
+    """Return the shipped file with one key changed, as YAML and as a value."""
+    value = shipped_value(name)
+    parent = value
+    for key in path[:-1]:
+        parent = parent[key]
+    edit_parent(parent, path[-1])
+    return yaml.safe_dump(value, allow_unicode=True, sort_keys=False).encode("utf-8"), value
+
+
+def sentences(name: str, data: bytes) -> list[str]:
+    """Return what is said of a file, [] where it is accepted."""
+    try:
+        kind: type[Any] = SHIPPED[name]
+        convert_document(parse_document(data, f"config/{name}.yaml"), kind)
+    except ConfigError as error:
+        return error.message.splitlines()
+    return []
+
+
+def line_of(data: bytes, path: tuple[str | int, ...]) -> int:
+    return parse_document(data, "x").lines[path]
+
+
+def dotted(path: tuple[str | int, ...]) -> str:
+    return ".".join(map(str, path))
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [key for key in KEYS if key[1] != ("sites", "nedrug")],  # the name of a site is free
+)
+def test_renamed_key_is_named_with_its_line(name, path):
+    def rename(parent: dict[str, Any], key: str) -> None:
+        items = [(f"{each}_" if each == key else each, inner) for each, inner in parent.items()]
+        parent.clear()
+        parent.update(items)
+
+    data, _ = change(name, path, rename)
+    renamed = (*path[:-1], f"{path[-1]}_")
+    found = sentences(name, data)
+    assert any(
+        sentence.startswith(
+            f"config/{name}.yaml {line_of(data, renamed)}행: {dotted(renamed)}: 찾은 값 모르는 키"
+        )
+        for sentence in found
+    ), found
+
+
+@pytest.mark.parametrize(("name", "path"), KEYS)
+def test_deleted_key_has_its_default_or_is_named(name, path):
+    data, value = change(name, path, lambda parent, key: parent.pop(key))
+    found = sentences(name, data)
+    if found:
+        assert found == [found[0]]
+        assert f": {dotted(path)}: 찾은 값 없음" in found[0]
+        assert re.match(rf"config/{name}\.yaml \d+행: ", found[0])
+    else:
+        before = msgspec.to_builtins(msgspec.convert(shipped_value(name), SHIPPED[name]))
+        after = msgspec.to_builtins(msgspec.convert(value, SHIPPED[name]))
+        free = {("sites", "nedrug"), ("boards", 0, "html", "page_size_fallbacks")}
+        free |= {("boards", 0, "html", "scope")}
+        assert before == after or path in free
+
+
+@pytest.mark.parametrize(("name", "path"), KEYS)
+@pytest.mark.parametrize("wrong", [[["x"]], {"x": {"y": 1}}, 7, "\n", None, True, -1.5])
+def test_value_of_another_type_is_named_with_its_line(name, path, wrong):
+    def replace(parent: dict[str, Any], key: str) -> None:
+        parent[key] = wrong
+
+    data, value = change(name, path, replace)
+    is_right = not list(find_faults(value, SHIPPED[name]))
+    found = sentences(name, data)
+    assert bool(found) is not is_right
+    lines = {dotted(key): line for key, line in parse_document(data, "x").lines.items()}
+    for sentence in found:
+        where, key, _ = sentence.split(": ", 2)
+        assert key == dotted(path) or key.startswith(f"{dotted(path)}.")
+        known = key if key in lines else key.rpartition(".")[0]  # a missing one: its section
+        assert where == f"config/{name}.yaml {lines[known]}행"
+
+
+# --- a valid mapping, written and read ----------------------------------------------------------
+
+TEXTS = {
+    "product_token": st.from_regex(r"\A[A-Za-z_-]{1,20}\Z"),
+    "contact": st.sampled_from(["", "ra@example.co.kr", "a.b+c@x-y.example"]),
+    "accept_language": st.from_regex(r"\A[!-~]([ -~]{0,20}[!-~])?\Z"),
+    "accept": st.sampled_from(["*/*", "text/html, text/plain;q=0.5", "no", "12", "1e3", "~x"]),
+    "reports_dir": st.sampled_from(
+        ["reports", "C:/보고서", "../out", "//server/share", "no", "10:30"]
+    ),
+}
+
+
+def valid_value(field: msgspec.structs.FieldInfo) -> st.SearchStrategy[Any]:
+    if field.name in TEXTS:
+        return TEXTS[field.name]
+    bare, *marks = get_args(field.type)
+    (mark,) = marks
+    if bare is int:
+        return st.integers(mark.ge, mark.le)
+    least = 1 if mark.ge is None else int(mark.ge * 1000)
+    return st.integers(least, int(mark.le * 1000)).map(lambda n: n / 1000)
+
+
+def valid_section(kind: type[msgspec.Struct]) -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries(
+        {}, optional={each.name: valid_value(each) for each in msgspec.structs.fields(kind)}
+    )
+
+
+@given(
+    st.fixed_dictionaries(
+        {}, optional={name: valid_section(kind) for name, kind in SETTINGS_SECTIONS.items()}
+    )
+)
+def test_valid_settings_written_as_yaml_load_to_the_same_values(value):
+    data = yaml.safe_dump(value, allow_unicode=True, sort_keys=False).encode("utf-8")
+    settings = convert_document(parse_document(data, "config/settings.yaml"), Settings)
+    assert settings == msgspec.convert(value, Settings)
+    loaded = msgspec.to_builtins(settings)
+    for section, keys in value.items():
+        for key, each in keys.items():
+            assert loaded[section][key] == each
+
+
+# --- which server is real -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "base_url",
+    [
+        "http://127.0.0.1",
+        "http://127.0.0.1:8000",
+        "https://127.255.0.9:1",
+        "http://localhost:8000",
+        "http://[::1]",
+        "http://[::1]:8000",
+        "http://[0:0:0:0:0:0:0:1]:8000",
+    ],
+)
+def test_loopback_is_recognised_and_needs_no_delay_terms_or_contact(home, base_url):
+    assert is_loopback(base_url)
+    edit(home, "boards", (LOOPBACK, base_url))
+    assert load_home(home).settings.politeness.min_delay_s == 0.0
+
+
+@pytest.mark.parametrize(
+    "base_url",
+    [
+        "http://127.0.0.1.evil.com",
+        "http://localhost.evil.com",
+        "http://evil-localhost",
+        "http://0x7f.1",
+        "http://0x7f000001",
+        "http://2130706433",
+        "http://017700000001",
+        "http://127.1",
+        "http://127.0.0.01",
+        "http://127.0.0.1.",
+        "http://localhost.",
+        "http://0.0.0.0",
+        "http://10.0.0.1",
+        "http://[2001:db8::1]",
+        "http://[::]",
+        REAL,
+    ],
+)
+def test_other_spellings_count_as_real_servers(home, base_url):
+    assert not is_loopback(base_url)
+    edit(home, "boards", (LOOPBACK, base_url))
+    error = refusal(home)
+    assert {sentence.split(": ")[1] for sentence in error.message.splitlines()} == {
+        "sites.nedrug.terms_checked_on",
+        "politeness.min_delay_s",
+        "identity.contact",
+    }
+
+
+@pytest.mark.parametrize(
+    "base_url",
+    [
+        "http://127.0.0.1@evil.com",
+        "http://evil.com@127.0.0.1",
+        "http://user:word@127.0.0.1:80",
+        "http://evil.com\\@127.0.0.1",
+        "http://127.0.0.1\\.evil.com",
+        "http://127.0.0.1#.evil.com",
+        "http://127.0.0.1?x",
+        "http://127.0.0.1/",
+        "http://127.0.0.1 evil.com",
+        "http://127.0.0.1\n",
+        "http://127.0.0.1\r\nHost: evil.com",
+        "http://127.0.0.1:80:90",
+        "http://127.0.0.1:",
+        "http://127.0.0.1:port",
+        "http://127.0.0.1:65536",
+        "http://127.0.0.1:99999",
+        "http://127.0.0.1:0",
+        "http://127.0.0.1:-1",
+        "http://127.0.0.1:８０",
+        "http://[::1",
+        "http://::1]",
+        "http://[::1]evil.com",
+        "http://[::1.evil.com]",
+        "http://[1:2]",
+        "http://[127.0.0.1]",
+        "http://[::1%25eth0]",
+        "http://",
+        "http://.",
+        "http://a..b",
+        "http:127.0.0.1",
+        "//127.0.0.1",
+        "127.0.0.1",
+        "ftp://127.0.0.1",
+        "HTTP://127.0.0.1",
+        "file:///etc",
+        "http://１２７.0.0.1",
+        "http://localhost。evil.com",
+        "",
+    ],
+)
+def test_address_that_two_readers_may_understand_differently_is_refused(home, base_url):
+    value = shipped_value("boards")
+    value["sites"]["nedrug"]["base_url"] = base_url
+    (home / "config/boards.yaml").write_text(
+        yaml.safe_dump(value, allow_unicode=True), encoding="utf-8"
+    )
+    error = refusal(home)
+    assert error.code == "invalid_value"
+    assert "sites.nedrug.base_url: " in error.message
+
+
+@pytest.mark.parametrize("address", ["http://[::1", "http://[::1]evil.com", "http://[x]", ""])
+def test_broken_address_is_never_loopback(address):
+    assert not is_loopback(address)
+
+
+@pytest.mark.parametrize("delay", ["0", "0.0", "1.99", "1.999999"])
+def test_short_delay_is_refused_on_a_real_server(home, delay):
+    make_real(home)
+    edit(home, "settings", ("min_delay_s: 2.0", f"min_delay_s: {delay}"))
+    error = refusal(home)
+    line = next(
+        number
+        for number, text in enumerate(
+            (home / "config/settings.yaml").read_text(encoding="utf-8").splitlines(), 1
+        )
+        if "min_delay_s" in text
+    )
+    assert error.message.startswith(
+        f"config/settings.yaml {line}행: politeness.min_delay_s: 찾은 값 {float(delay):g}, "
+        "필요한 값 2 이상. "
+    )
+    assert REAL in error.message
+
+
+def second_board(root: Path, *, site: str, board: str = "other", more: str = "") -> None:
+    path = root / "config/boards.yaml"
+    text = path.read_text(encoding="utf-8")
+    head, tail = text.split("\nboards:\n")
+    path.write_text(
+        f"{head}{site}\nboards:\n{tail}\n  - id: {board}\n    name_ko: 다른 목록\n"
+        f"    html: {{path: /x}}\n{more}",
+        encoding="utf-8",
+    )
+
+
+REAL_SITE = "\n  other:\n    base_url: https://other.go.kr\n    public_body: true\n"
+
+
+def test_one_real_server_among_the_enabled_boards_rules_for_all(home):
+    second_board(home, site=REAL_SITE, more="    site: other\n")
+    assert "politeness.min_delay_s" in refusal(home).message
+
+
+def test_disabled_board_on_a_real_server_does_not_slow_a_rehearsal(home):
+    second_board(home, site=REAL_SITE, more="    site: other\n    enabled: false\n")
+    loaded = load_home(home)
+    assert [board.id for board in loaded.enabled_boards] == ["dmf_registry"]
+    assert len(loaded.boards) == 2
+    assert "other" not in loaded.selectors
+
+
+def test_home_without_an_enabled_board_loads(home):
+    edit(home, "boards", ("enabled: true", "enabled: false"))
+    assert load_home(home).enabled_boards == ()
+
+
+# --- rules between keys -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("day", ["2026-02-30", "2026-13-01", "0000-00-00", "9999-99-99"])
+@pytest.mark.parametrize("enabled", ["true", "false"])
+def test_day_that_no_calendar_has_is_refused(home, day, enabled):
+    edit(home, "boards", ("enabled: true", f"enabled: {enabled}"))
+    edit(home, "boards", ("terms_checked_on: null", f"terms_checked_on: {day}"))
+    message = refusal(home).message
+    assert f"sites.nedrug.terms_checked_on: 찾은 값 '{day}'" in message
+
+
+@pytest.mark.parametrize("day", ["20261201", "2026-12-1", '"2026-12-01\\n"', "٢٠٢٦-12-01", "soon"])
+def test_day_in_another_form_is_refused(home, day):
+    edit(home, "boards", ("terms_checked_on: null", f"terms_checked_on: {day}"))
+    assert "날짜(YYYY-MM-DD)" in refusal(home).message
+
+
+def test_site_of_a_body_that_is_not_public_is_refused(home):
+    edit(home, "boards", ("public_body: true", "public_body: false"))
+    assert "sites.nedrug.public_body: 찾은 값 false, 필요한 값 true" in refusal(home).message
+
+
+def test_duplicate_board_id_is_refused(home):
+    second_board(home, site="", board="dmf_registry", more="    site: nedrug\n")
+    message = refusal(home).message
+    assert "boards.1.id: 찾은 값 'dmf_registry' 두 번" in message
+
+
+def test_board_on_an_unknown_site_is_refused_with_the_known_ones(home):
+    second_board(home, site="", more="    site: nowhere\n")
+    message = refusal(home).message
+    assert "boards.1.site: 찾은 값 'nowhere', 필요한 값 다음 중 하나: nedrug" in message
+
+
+@pytest.mark.parametrize("name", ["con", "nul", "aux", "prn", "com1", "lpt9"])
+def test_board_id_that_windows_gives_no_folder_is_refused(home, name):
+    edit(home, "boards", ("id: dmf_registry", f"id: {name}"))
+    assert "boards.0.id" in refusal(home).message
+
+
+@pytest.mark.parametrize(
+    "name", ["DMF", "1dmf", "dmf-registry", "../x", "a" * 41, "dmf registry", '"dmf\\n"', "원료"]
+)
+def test_board_id_that_is_no_plain_name_is_refused(home, name):
+    edit(home, "boards", ("id: dmf_registry", f"id: {name}"))
+    assert "boards.0.id" in refusal(home).message
+
+
+def test_missing_selectors_file_is_named(home):
+    (home / "selectors/dmf_registry.yaml").unlink()
+    error = refusal(home)
+    assert error.code == "missing_file"
+    assert "selectors/dmf_registry.yaml" in error.message
+
+
+@pytest.mark.parametrize("file", ["settings", "boards"])
+def test_missing_configuration_file_is_named(home, file):
+    (home / f"config/{file}.yaml").unlink()
+    error = refusal(home)
+    assert error.code == "missing_file"
+    assert f"config/{file}.yaml" in error.message
+
+
+def test_faults_of_both_files_are_named_together(home):
+    edit(home, "settings", ("log_runs: 30", "log_runs: many"))
+    edit(home, "boards", ("method: GET", "method: PUT"))
+    message = refusal(home).message
+    assert "report.log_runs" in message
+    assert "boards.0.html.method" in message
+
+
+def test_most_delay_under_the_least_is_refused(home):
+    edit(home, "settings", ("min_delay_s: 0.0", "min_delay_s: 31.0"))
+    assert "politeness.max_delay_s: 찾은 값 30, 필요한 값 min_delay_s(31) 이상" in (
+        refusal(home).message
+    )
+    edit(home, "settings", ("max_delay_s: 30.0", "max_delay_s: 31.0"))
+    assert load_home(home).settings.politeness.max_delay_s == 31.0
+
+
+def test_one_parameter_cannot_carry_page_number_and_size(home):
+    edit(home, "boards", ("size_param: limit", "size_param: page"))
+    assert "boards.0.html.size_param" in refusal(home).message
+
+
+def test_constant_parameter_cannot_be_the_page_number(home):
+    edit(home, "boards", ("params: {}", "params: {page: '1'}"))
+    assert "boards.0.html.params.page" in refusal(home).message
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("x", "", "//evil.com/x", "/a b", "/a?b=1", "/a#b", "/a\\b", "/a\r\nX: y", "/a\n"),
+        *("/..", "/.", "/a/../robots", "/a/%2e%2E/b", "/a/.%2e", "/a/./b", "/../", "/a\x00"),
+    ],
+)
+@pytest.mark.parametrize("key", ["path", "scope"])
+def test_path_that_leads_elsewhere_is_refused(home, path, key):
+    value = shipped_value("boards")
+    value["sites"]["nedrug"]["base_url"] = LOOPBACK
+    value["boards"][0]["html"][key] = path if key == "path" else ["/ok", path]
+    (home / "config/boards.yaml").write_text(
+        yaml.safe_dump(value, allow_unicode=True), encoding="utf-8"
+    )
+    assert f"boards.0.html.{key}" in refusal(home).message
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/pbp/CCBAC03/getList", "/a.b/..c/d..", "/%EC%9B%90", "/원료"]
+)
+def test_ordinary_path_is_accepted(home, path):
+    edit(home, "boards", ("path: /pbp/CCBAC03/getList", f"path: {path}"))
+    assert load_home(home).boards[0].html.path == path
+
+
+@pytest.mark.parametrize(
+    ("folder", "is_accepted"),
+    [
+        ("reports", True),
+        ("../보고서", True),
+        ("C:/reports", True),
+        ("//server/share/reports", True),
+        ("D:reports", False),
+        ("", False),
+        ("a\nb", False),
+        ("a\0", False),
+    ],
+)
+def test_reports_folder_never_depends_on_the_current_one(home, folder, is_accepted):
+    edit(home, "settings", ("reports_dir: reports", f"reports_dir: {yaml_text(folder)}"))
+    if is_accepted:
+        assert load_home(home).reports == home / folder
+    else:
+        assert "paths.reports_dir" in refusal(home).message
+
+
+# --- header injection ---------------------------------------------------------------------------
+
+
+def yaml_text(text: str) -> str:
+    """Return a double-quoted YAML scalar with every character escaped."""
+    return '"' + "".join(f"\\U{ord(sign):08x}" for sign in text) + '"'
+
+
+INJECTIONS = [
+    "x\r\nCookie: a=b",
+    "x\nCookie: a=b",
+    "x\r",
+    "x\n",
+    "x\0",
+    "원료",
+    "x\x7f",
+    "x\u2028y",
+]
+
+
+@pytest.mark.parametrize("value", [*INJECTIONS, " x", "x ", "\tx", ""])
+@pytest.mark.parametrize("key", ["accept", "accept_language"])
+def test_header_value_that_is_no_single_ascii_line_is_refused(home, key, value):
+    path = home / "config/settings.yaml"
+    text = re.sub(
+        rf"  {key}: .*", lambda _: f"  {key}: {yaml_text(value)}", path.read_text(encoding="utf-8")
+    )
+    path.write_text(text, encoding="utf-8")
+    assert f"identity.{key}: " in refusal(home).message
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(f"ra@example.co.kr{injection[1:]}" for injection in INJECTIONS if injection != "원료"),
+        *("원료@example.co.kr", "ra@예.kr", "ra", "@x.y", "ra@x", "a@b@c.d", "ra@x.y) (evil"),
+        *("a b@c.d", "ra@x.y,rb@x.y", "mailto:ra@x.y", "ra@x..y", " "),
+    ],
+)
+def test_contact_that_is_no_single_address_is_refused_even_on_loopback(home, value):
+    edit(home, "settings", ('contact: ""', f"contact: {yaml_text(value)}"))
+    assert "identity.contact: " in refusal(home).message
+
+
+@pytest.mark.parametrize(
+    "value", ["DMF Crawler", "DMF/1", "DMF1", "", "원료", "a\n", "a\r\nX: y", "*"]
+)
+def test_product_token_outside_the_robots_grammar_is_refused(home, value):
+    edit(home, "settings", ("product_token: DMF-Crawler", f"product_token: {yaml_text(value)}"))
+    assert "identity.product_token: " in refusal(home).message
+
+
+# --- numbers that would break what is computed from them ----------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("history_days: 90", "1000000000"),
+        ("log_runs: 30", "99999999999999999999"),
+        ("connect_timeout_s: 10.0", "99999999999.0"),
+        ("read_timeout_s: 30.0", "0"),
+        ("run_deadline_s: 1500.0", "0.0"),
+        ("max_attempts: 3", "0"),
+        ("max_attempts: 3", "5000"),
+        ("backoff_factor: 2.0", "0.5"),
+        ("requests_per_day: 500", "0"),
+        ("missing_runs: 4", "0"),
+        ("min_delay_s: 0.0", "-1"),
+        ("min_delay_s: 0.0", ".nan"),
+        ("min_delay_s: 0.0", "1e-3"),
+        ("gone_ratio: 0.10", "10"),
+    ],
+)
+def test_number_out_of_its_range_is_refused(home, key, value):
+    name = key.split(":")[0]
+    edit(home, "settings", (key, f"{name}: {value}"))
+    assert f".{name}: " in refusal(home).message
+
+
+# --- docs/configuration.md ----------------------------------------------------------------------
+
+
+def documented() -> dict[str, dict[str, list[str]]]:
+    """Return section → key → cells of docs/configuration.md."""
+    sections: dict[str, dict[str, list[str]]] = {}
+    rows: dict[str, list[str]] = {}
+    for line in (ROOT / "docs/configuration.md").read_text(encoding="utf-8").splitlines():
+        if line.startswith("### "):
+            rows = sections.setdefault(line.removeprefix("### "), {})
+        elif line.startswith("| `"):
+            name, *cells = [cell.strip() for cell in line.strip("|").split(" | ")]
+            rows[name.strip("` ")] = cells
+    return sections
+
+
+def test_documentation_has_every_section_and_key_in_the_order_of_the_types():
+    assert {section: list(rows) for section, rows in documented().items()} == {
+        section: list(kind.__struct_fields__) for section, kind in SECTIONS.items()
+    }
+
+
+FIELDS = [
+    (section, field) for section, kind in SECTIONS.items() for field in msgspec.structs.fields(kind)
+]
+
+
+@pytest.mark.parametrize(
+    ("section", "field"), FIELDS, ids=[f"{section}.{field.name}" for section, field in FIELDS]
+)
+def test_documentation_tells_default_and_range(section, field):
+    meaning, unit, default, extent = documented()[section][field.name]
+    assert len(meaning) > 10
+    assert unit
+    assert default == shown_default(field)
+    assert shown_range(field.type) in extent
+
+
+def shown_default(field: msgspec.structs.FieldInfo) -> str:
+    if field.required:
+        return "required"
+    value = field.default if field.default is not msgspec.NODEFAULT else field.default_factory()
+    if isinstance(value, tuple):
+        return f"`[{', '.join(value)}]`"
+    shown = {"": '""', True: "true", False: "false", None: "null"}
+    return f"`{shown.get(value, value) if isinstance(value, str | bool | None) else value}`"
+
+
+def shown_range(kind: Any) -> str:
+    bare, *marks = get_args(kind) if get_origin(kind) is Annotated else (kind,)
+    if get_origin(bare) is Literal:
+        return ", ".join(f"`{choice}`" for choice in get_args(bare))
+    if get_origin(bare) is tuple:
+        return shown_range(get_args(bare)[0])
+    if bare is bool:
+        return "`true`, `false`"
+    if bare not in (int, float):
+        return ""
+    (mark,) = marks
+    return f"above {mark.gt}, to {mark.le}" if mark.gt is not None else f"{mark.ge} to {mark.le}"
