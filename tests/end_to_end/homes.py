@@ -62,6 +62,15 @@ class RehearsalHome:
         finally:
             connection.close()
 
+    def execute(self, sql: str) -> None:
+        """Change the history's file directly."""
+        connection = sqlite3.connect(self.root / "var/dmf.sqlite3")
+        try:
+            with connection:
+                connection.execute(sql)
+        finally:
+            connection.close()
+
     def history_content(self) -> dict[str, list[tuple[Any, ...]]]:
         """Return everything that only an accepted run may change."""
         if not (self.root / "var/dmf.sqlite3").exists():

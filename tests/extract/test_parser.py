@@ -235,8 +235,11 @@ def test_line_ends_inside_tags_and_between_them_are_no_text():
     assert _read(html)[0]["company"] == "대웅\r\n제약"
 
 
-def test_a_reference_to_no_character_is_mojibake():
-    fault = read_page(raw_page(_cell(COMPANY, "대&#xD800;웅")), SELECTORS)
+@pytest.mark.parametrize(
+    "reference", ["&#xD800;", "&#57343;", "&#xFFFD;", "&#x110000;", "&#99999999999999999999;"]
+)
+def test_a_reference_to_no_character_is_mojibake(reference):
+    fault = read_page(raw_page(_cell(COMPANY, f"대{reference}웅")), SELECTORS)
     assert isinstance(fault, Fault)
     assert (fault.code, fault.exit_code) == ("mojibake", 4)
 

@@ -31,8 +31,14 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="조건부 요청 없이 모두 받기 (목록은 항상 모두 받습니다)",
     )
+    when = parser.add_mutually_exclusive_group()
+    when.add_argument(
+        "--scheduled",
+        action="store_true",
+        help="작업 스케줄러용: 오늘 할 일이 남았을 때만 시작합니다",
+    )
     parser.add_argument("--now", type=_moment, metavar="ISO", help="이 시각인 것처럼 실행 (연습용)")
-    parser.add_argument(
+    when.add_argument(
         "--dry-run",
         action="store_true",
         help="수집하고 판정만 하며 이력과 리포트는 그대로 둡니다",

@@ -16,8 +16,15 @@ from dmf_crawler.cli.commands import Answer
 from dmf_crawler.cli.home import LOG, hold_lock, open_home, write_log
 from dmf_crawler.cli.wording import summary_json, summary_text, worst_error, worst_exit_code
 from dmf_crawler.config import Home
-from dmf_crawler.errors import DmfCrawlerError, StoredDataError, UsageError
+from dmf_crawler.errors import DmfCrawlerError, LockHeldError, StoredDataError, UsageError
 from dmf_crawler.model import Fault, Run, RunStatus, RunSummary, day_of, kst
+from dmf_crawler.persist.attempts import (
+    attempts_of_day,
+    begin_attempt,
+    end_attempt,
+    is_board_closed,
+    refuse_attempt,
+)
 from dmf_crawler.persist.runs import end_abandoned_runs, find_runs
 from dmf_crawler.persist.store import Store
 from dmf_crawler.pipeline import publish_day, run_board
@@ -32,11 +39,20 @@ def run(arguments: argparse.Namespace) -> Answer:
     boards = choose_boards(home, arguments.board)
     for board in boards:  # everything is checked before anything is fetched
         read_selectors(home, board)
+    if arguments.scheduled:
+        summaries, note = run_scheduled(home, boards, starts_at=arguments.now)
+        return _answer_runs(summaries, note)
     summaries = run_once(home, boards, starts_at=arguments.now, is_dry=arguments.dry_run)
+    return _answer_runs(summaries)
+
+
+def _answer_runs(summaries: list[RunSummary], note: str = "") -> Answer:
+    lines = [note] if note else []
+    lines += [summary_text(summary) for summary in summaries]
     return Answer(
         worst_exit_code(summaries),
         {"runs": [summary_json(summary) for summary in summaries]},
-        "\n".join(summary_text(summary) for summary in summaries),
+        "\n".join(lines),
         worst_error(summaries),
     )
 
@@ -72,13 +88,64 @@ def run_once(
         write_log(home.logs, world.now),
         Store(home.database) as store,
     ):
-        for run_id in end_abandoned_runs(store, world.now()):
-            LOG.warning("run_was_killed", extra={"run_id": run_id})
-        watches = [open_watch(home, board, store) for board in boards]
-        summaries = [_run_watch(watch, world, is_dry=is_dry) for watch in watches]
-        if not is_dry and any(summary.status is RunStatus.OK for summary in summaries):
-            summaries = _publish(watches, summaries, world)
+        return run_boards(
+            [open_watch(home, board, store) for board in boards], world, is_dry=is_dry
+        )
+
+
+def run_boards(watches: Sequence[Watch], world: World, *, is_dry: bool = False) -> list[RunSummary]:
+    """Run boards one after the other; write the workbook when one is accepted.
+
+    The caller holds the lock, so a run that is still RUNNING was killed.
+    """
+    for run_id in end_abandoned_runs(watches[0].store, world.now()):
+        LOG.warning("run_was_killed", extra={"run_id": run_id})
+    summaries = [_run_watch(watch, world, is_dry=is_dry) for watch in watches]
+    if not is_dry and any(summary.status is RunStatus.OK for summary in summaries):
+        summaries = _publish(watches, summaries, world)
     return summaries
+
+
+def run_scheduled(
+    home: Home, boards: Sequence[Board], *, starts_at: datetime | None
+) -> tuple[list[RunSummary], str]:
+    """Run the boards that are still due today, if an attempt is; a note says why not.
+
+    A start beside a run at work is no failure for the schedule: it is logged.
+    """
+    with (
+        real_world(home.settings.politeness, starts_at=starts_at) as world,
+        write_log(home.logs, world.now),
+    ):
+        try:
+            with hold_lock(home), Store(home.database) as store:
+                return _attempt([open_watch(home, board, store) for board in boards], store, world)
+        except LockHeldError as error:
+            LOG.info("scheduled_start_ignored", extra={"code": error.code})
+            return [], error.message
+
+
+def _attempt(watches: Sequence[Watch], store: Store, world: World) -> tuple[list[RunSummary], str]:
+    now = world.now()
+    day = day_of(now)
+    end_abandoned_runs(store, now)
+    attempts = attempts_of_day(store, day)
+    for attempt in attempts:
+        if attempt.ended_at is None:
+            LOG.warning("attempt_was_killed", extra={"started_at": attempt.started_at.isoformat()})
+    due = [
+        watch
+        for watch in watches
+        if not is_board_closed(find_runs(store, board_id=watch.board.id, since=day, until=day))
+    ]
+    note = refuse_attempt(attempts, now) if due else f"{day} 의 수집은 이미 끝났습니다."
+    if note:
+        LOG.info("scheduled_start_ignored", extra={"reason": note})
+        return [], note
+    attempt_id = begin_attempt(store, day, now)
+    summaries = run_boards(due, world)
+    end_attempt(store, attempt_id, world.now(), worst_exit_code(summaries))
+    return summaries, ""
 
 
 def _run_watch(watch: Watch, world: World, *, is_dry: bool) -> RunSummary:

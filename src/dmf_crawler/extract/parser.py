@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from lxml.etree import HTMLParser, ParserError, XPath
+from lxml.etree import HTMLParser, ParserError
 from lxml.etree import _Element as Element
 from lxml.html import document_fromstring
 
@@ -20,8 +20,11 @@ SHOWN_SEPARATOR = "\x1f"
 
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _TEXT_RUN = re.compile(r">[^<>\r]*\r[^<>]*<")
-_HAS_REPLACEMENT = XPath("contains(string(), '\ufffd')")
+_NUMERIC_REFERENCE = re.compile("&#(?:[xX]([0-9a-fA-F]+)|([0-9]+))")
 _N_TOTAL_DIGITS = 9
+_N_REFERENCE_DIGITS = 12
+_LAST_CODE = 0x10FFFF
+_NO_CHARACTERS = frozenset({0xFFFD, *range(0xD800, 0xE000)})
 _FATAL = 3
 """libxml2's error level after which it stops and returns what it has."""
 
@@ -72,6 +75,8 @@ def _read_table(
 
 
 def _parse(text: str) -> Element | Fault:
+    if _has_broken_reference(text):
+        return _broken_reference()
     text = _TEXT_RUN.sub(_keep_returns, text)
     parser = HTMLParser(remove_comments=True, remove_pis=True, huge_tree=False, no_network=True)
     try:
@@ -82,7 +87,7 @@ def _parse(text: str) -> Element | Fault:
     fatal = next((entry for entry in parser.error_log if entry.level >= _FATAL), None)
     if fatal:
         return _unparsable_page(f"{fatal.line}행: {fatal.message}")
-    return _broken_reference() if _HAS_REPLACEMENT(document) else document
+    return document
 
 
 def _keep_returns(run: re.Match[str]) -> str:
@@ -90,7 +95,18 @@ def _keep_returns(run: re.Match[str]) -> str:
 
     HTML turns CR LF into LF, and some releases of libxml2 do; a reference is kept by all.
     """
-    return run[0].replace("\r", "&#13;") if run[0][1:-1].strip() else run[0]
+    if run[0][1:-1].strip():
+        return run[0].replace("\r", "&#13;")
+    return run[0].replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _has_broken_reference(text: str) -> bool:
+    """Say whether a numeric reference names no character; releases of libxml2 differ on these."""
+    codes = (
+        int((hexadecimal or decimal)[:_N_REFERENCE_DIGITS], 16 if hexadecimal else 10)
+        for hexadecimal, decimal in _NUMERIC_REFERENCE.findall(_COMMENT.sub("", text))
+    )
+    return any(code > _LAST_CODE or code in _NO_CHARACTERS for code in codes)
 
 
 def _read_total(text: str, selectors: Selectors) -> int | None:

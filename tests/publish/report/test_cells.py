@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from openpyxl.cell.cell import Cell as ReadCell
-from tests.publish.report.reading import cell_rows, link_of, text_of
 from xlsxwriter.workbook import Workbook
 
 from dmf_crawler.errors import StoredDataError
@@ -27,6 +26,7 @@ from dmf_crawler.publish.report.cells import (
     is_safe_link,
 )
 from dmf_crawler.publish.report.workbook import OPTIONS
+from tests.publish.report.reading import cell_rows, link_of, text_of
 
 HOSTILE = [
     "=cmd|' /C calc'!A0",

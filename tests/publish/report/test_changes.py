@@ -5,6 +5,9 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+
+from dmf_crawler.model import EventType, Grade, Reason
+from dmf_crawler.publish.report.cells import FILL, Tone
 from tests.publish.builders import (
     DAY,
     LABELS,
@@ -26,9 +29,6 @@ from tests.publish.report.reading import (
     text_rows,
     write_and_read,
 )
-
-from dmf_crawler.model import EventType, Grade, Reason
-from dmf_crawler.publish.report.cells import FILL, Tone
 
 NEW_HEADER = ["등록번호", "대상의약품", *LABELS[2:]]
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tests.publish.builders import COLUMNS, a_board, a_record, a_report
 
 from dmf_crawler.publish.report.columns import find_places, identity_columns, lay_out
+from tests.publish.builders import COLUMNS, a_board, a_record, a_report
 
 
 def sheet_names_of(*board_names: str) -> list[str]:

@@ -3,6 +3,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from dmf_crawler.model import Counts, EventType, Grade, Reason, RunStatus
+from dmf_crawler.publish.report.cells import FILL, Tone
 from tests.publish.builders import (
     a_board,
     a_change,
@@ -19,9 +21,6 @@ from tests.publish.report.reading import (
     text_rows,
     write_and_read,
 )
-
-from dmf_crawler.model import Counts, EventType, Grade, Reason, RunStatus
-from dmf_crawler.publish.report.cells import FILL, Tone
 
 
 def test_the_history_tells_each_event_newest_first(tmp_path: Path) -> None:

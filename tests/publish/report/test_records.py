@@ -4,6 +4,8 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
+from dmf_crawler.model import EventType, Grade, Reason
+from dmf_crawler.publish.report.cells import FILL, Tone
 from tests.publish.builders import (
     COLUMNS,
     DAY,
@@ -25,9 +27,6 @@ from tests.publish.report.reading import (
     text_of,
     write_and_read,
 )
-
-from dmf_crawler.model import EventType, Grade, Reason
-from dmf_crawler.publish.report.cells import FILL, Tone
 
 
 def test_the_first_columns_equal_the_sites_list_cell_by_cell(tmp_path: Path) -> None:

@@ -5,6 +5,9 @@ from datetime import timedelta
 from pathlib import Path
 
 from openpyxl import Workbook
+
+from dmf_crawler.model import BoardReport, EventType, Grade, Outcome, Reason
+from dmf_crawler.publish.report.cells import FILL, Tone
 from tests.publish.builders import (
     DAY,
     a_board,
@@ -24,9 +27,6 @@ from tests.publish.report.reading import (
     text_rows,
     write_and_read,
 )
-
-from dmf_crawler.model import BoardReport, EventType, Grade, Outcome, Reason
-from dmf_crawler.publish.report.cells import FILL, Tone
 
 
 def sentences_of(board: BoardReport, folder: Path) -> list[str]:

@@ -2,10 +2,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.publish.builders import a_board, a_change, a_missing_record, a_record, an_event
-
 from dmf_crawler.model import EventType, Grade, Reason
 from dmf_crawler.publish.report.tally import is_cosmetic, tally_board
+from tests.publish.builders import a_board, a_change, a_missing_record, a_record, an_event
 
 COSMETIC = a_change(grade=Grade.COSMETIC)
 

@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 from enum import StrEnum
 
 import pytest
-from tests.publish.builders import COLUMNS, a_change
 
 from dmf_crawler.model import EventType, Grade, Outcome, Reason, RunStatus, Value
 from dmf_crawler.publish.report.wording import (
@@ -21,6 +20,7 @@ from dmf_crawler.publish.report.wording import (
     show_reason,
     show_value,
 )
+from tests.publish.builders import COLUMNS, a_change
 
 
 @pytest.mark.parametrize(

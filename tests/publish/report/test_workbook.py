@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -7,6 +8,10 @@ from zipfile import ZipFile
 
 import pytest
 from openpyxl import load_workbook
+
+from dmf_crawler.errors import StoredDataError
+from dmf_crawler.model import EventType, Reason, Report
+from dmf_crawler.publish.report.workbook import write_report
 from tests.publish.builders import (
     a_board,
     a_change,
@@ -26,10 +31,6 @@ from tests.publish.report.reading import (
     text_rows,
     write_and_read,
 )
-
-from dmf_crawler.errors import StoredDataError
-from dmf_crawler.model import EventType, Reason, Report
-from dmf_crawler.publish.report.workbook import write_report
 
 SHEETS = ["요약", "신규", "변경", "취하", "전체현황", "이력", "실행로그"]
 FORMULA = "=cmd|' /C calc'!A0"
@@ -200,7 +201,10 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     assert "여유 공간" in caught.value.message
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.skipif(
+    os.name == "nt" or not Path("/dev/full").exists(),
+    reason="needs a device that is always full",
+)
 def test_a_full_disk_leaves_the_older_report(tmp_path: Path) -> None:
     path = tmp_path / "report.xlsx"
     path.write_bytes(b"older")
