@@ -346,6 +346,15 @@ def test_a_record_under_a_composite_key_stays_under_it():
     assert (change_set.changes, change_set.missing) == ((), (OTHER.key,))
 
 
+def test_a_record_that_has_its_composite_key_already_is_nobodys_heir():
+    known = known_from(a_record("A"), HEIR)
+    snapshot = a_snapshot(HEIR, split_numbers=["A"])
+
+    change_set = diff_snapshot(known, snapshot, day=DAY, rules=RULES)
+
+    assert (change_set.changes, change_set.missing) == ((), ("A",))
+
+
 def test_a_closed_record_whose_number_is_shared_later_has_no_heir():
     known = {"A": replace(known_from(a_record("A"))["A"], is_current=False)}
     snapshot = a_snapshot(OTHER, HEIR, split_numbers=["A"])

@@ -258,6 +258,18 @@ def test_a_held_run_that_is_approved_records_its_events_with_its_own_start(store
     assert all(check.ok for check in verify_history(store))
 
 
+def test_an_approved_run_leaves_a_newer_held_one_to_a_person(store, diary):
+    diary.read(a_record("A"), at=moment(0))
+    older = diary.read(a_record("A", status="취하"), at=moment(1), status=RunStatus.HELD)
+    newer = diary.read(a_record("A", status="취소"), at=moment(2), status=RunStatus.HELD)
+
+    known = known_records(store, BOARD)
+    summary = summarise(older.run, older.change_set, older.snapshot, known=known)
+    record_accepted(store, accept(summary, older.snapshot, older.change_set, known), moment(3))
+
+    assert get_run(store, newer.run.run_id).status is RunStatus.HELD
+
+
 def test_a_run_is_not_accepted_twice(store, diary):
     read = diary.read(a_record("A"), at=moment(0))
     before = content(store)
@@ -492,6 +504,7 @@ def test_the_observation_of_a_day_sums_its_runs(store, diary):
     same += [a_record("C", status="말소"), a_record("D", company="㈜삼오제약")]
     same += [a_record("E"), a_record("Z")]
     diary.read(*same, at=moment(1, hour=9))
+    diary.read(*same, at=moment(1, hour=10))
     diary.read(*same, at=moment(2))
     diary.read(*same[:2], *(a_record(key) for key in "C"), *same[3:], at=moment(2, hour=9))
     diary.read(*same, at=moment(3), status=RunStatus.HELD)

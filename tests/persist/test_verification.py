@@ -163,7 +163,7 @@ DAMAGE = {
             f"UPDATE dmf_event SET changes_json = '[]', record_json = (SELECT record_json FROM"
             f" dmf_event WHERE natural_key = 'C' AND event_type = 'NEW') WHERE {EVENT_OF_C}"
         ),
-        {"event_replay": "C", "events_match_versions": "C"},
+        {"event_replay": "바뀐 값이 없습니다", "events_match_versions": "C"},
     ),
     "an event is of another type": (
         (
@@ -386,11 +386,11 @@ def test_a_damaged_page_fails_the_checks_and_stops_none_of_them(path):
 
 
 def test_a_run_accepted_while_the_history_is_verified_is_no_damage(path):
-    """Every proof sees the state of the moment when the first one began."""
+    """The table is compared with the log as both stood when the first proof began."""
     with Store(path) as store, Store(path) as writer:
 
         def let_a_run_end(sql: str) -> None:
-            if sql == "PRAGMA foreign_key_check":
+            if sql == "SELECT * FROM dmf_record WHERE is_current = 1":
                 Diary(writer).read(a_record("M"), at=moment(8))
 
         store._connection.set_trace_callback(let_a_run_end)

@@ -13,7 +13,6 @@ from dmf_crawler.model import (
     Change,
     ChangeSet,
     Counts,
-    EventType,
     FieldChange,
     FieldKind,
     Fields,
@@ -320,9 +319,8 @@ def measure_features(
     """Return per field how many cells are empty, distinct and changed: later days' yardstick."""
     changed: dict[str, int] = {}
     for change in change_set.changes:
-        if change.kind is not EventType.NEW:
-            for field_change in change.changes:
-                changed[field_change.field] = changed.get(field_change.field, 0) + 1
+        for field_change in change.changes:
+            changed[field_change.field] = changed.get(field_change.field, 0) + 1
     return {name: _measure(snapshot, name, changed.get(name, 0)) for name in field_names}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 
 from dmf_crawler.errors import StoreError, UsageError
@@ -165,6 +166,11 @@ def finish_run(store: Store, summary: RunSummary, finished_at: datetime) -> None
             f"실행 {run.run_id} 은 진행 중이거나 보류된 실행이 아니므로 결과를 다시 기록할 수 "
             "없습니다. 아무것도 바뀌지 않았습니다. runs 명령으로 상태를 확인하세요.",
         )
+    _write_gates(store, run, summary.gates)
+
+
+def _write_gates(store: Store, run: Run, gates: Sequence[Gate]) -> None:
+    """Write what a run's gates saw, instead of what they saw before somebody decided."""
     store.execute("DELETE FROM gate_result WHERE run_id = ?", (run.run_id,))
     store.execute_many(
         "INSERT INTO gate_result VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -179,7 +185,7 @@ def finish_run(store: Store, summary: RunSummary, finished_at: datetime) -> None
                 gate.message,
                 gate.fault_code,
             )
-            for position, gate in enumerate(summary.gates)
+            for position, gate in enumerate(gates)
         ),
     )
 
