@@ -18,7 +18,7 @@ KST = timezone(timedelta(hours=9), "KST")
 """Korea Standard Time; no daylight saving since 1988, so a fixed offset is exact."""
 
 DAY_STARTS_AT_HOUR = 6
-"""A day is 06:00 to 06:00 KST (design §5)."""
+"""A day is 06:00 to 06:00 KST (docs/data_model.md)."""
 
 Value = str | tuple[str, ...]
 """One cell after label and placeholder removal: text, or a nested column's values in order."""
@@ -58,7 +58,7 @@ class Reason(StrEnum):
 
 
 class Grade(StrEnum):
-    """How much a value changed (rules.md §2); everything but SAME is kept."""
+    """How much a value changed (docs/data_model.md, grades); everything but SAME is kept."""
 
     SAME = "same"
     COSMETIC = "cosmetic"
@@ -95,7 +95,7 @@ class Fault:
     Attributes:
         code: Stable English word, e.g. `robots_disallowed`, `missing_column`, `race`.
         message: Korean: what, found, expected, next step.
-        exit_code: 4, 6 or 7 (design §5).
+        exit_code: 4, 6 or 7 (docs/operations.md).
         is_retryable: Whether asking for the same page again may help.
     """
 
@@ -333,7 +333,7 @@ class Gate:
     """What one gate saw.
 
     Attributes:
-        code: `G-0` … `G-14` (rules.md §1).
+        code: `G-0` … `G-14` (docs/operations.md, gates).
         outcome: pass, warn, hold or reject.
         observed: The number seen, None where the gate does not apply or could not be computed.
         limit: The number it was held against, None where there is none.
@@ -451,14 +451,15 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """What became of one run; the JSON of `run` and `reparse` (design §5).
+    """What became of one run; the JSON of `run` and `reparse` (docs/operations.md).
 
     Attributes:
         run: Which run.
         status: OK, HELD, REJECTED or FAILED.
         exit_code: 0, 1, 3, 4, 5, 6 or 7.
         gates: All gates in order; empty when the crawl ended before them.
-        counts: What was recorded; all 0 unless OK. The baseline counts its records as NEW.
+        counts: What was recorded, or (HELD, REJECTED by a number) would have been. The baseline
+            counts its records as NEW.
         n_rows: Records read, None when no list could be read.
         n_requests: HTTP requests sent, robots.txt included.
         n_pages: List pages in the snapshot.

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
+from pathlib import PurePosixPath
 
 from dmf_crawler.errors import UsageError
 from dmf_crawler.model import Fault, KnownRecord, RunRow, RunStatus, RunSummary
@@ -62,7 +64,9 @@ def record_correction(row: RunRow, watch: Watch, *, now: Clock) -> RunSummary:
         selector_version=watch.selectors.file.schema_version,
         reparse_of=row,
     )
-    # The pages are that day's read, so a missing row is not counted once more.
-    read_then = replace(run, day=row.run.day)
+    # The pages are that day's read, so a missing row is not counted once more. The raw folder
+    # names the day: the run to correct may be a correction itself.
+    read_on = date.fromisoformat(PurePosixPath(row.raw_dir).parts[1])
+    read_then = replace(run, day=read_on)
     summary = process(read_then, watch, watch.home.root / row.raw_dir, now=now)
     return replace(summary, run=run)

@@ -1,4 +1,4 @@
-"""The gates of a run (rules.md §1): numbers against limits, each with one Korean sentence.
+"""The gates of a run (docs/operations.md): numbers against limits, each with one Korean sentence.
 
 G-0 robots, G-1 row floor, G-3 required fields, G-4 number pattern, G-5 withdrawn and missing,
 G-10 completeness and race. A gate refuses (REJECT) what no approval may pass, holds (HOLD) what a
@@ -27,7 +27,7 @@ from dmf_crawler.settings import GateLimits
 
 NOT_COMPUTED = "목록을 끝까지 읽지 못해 계산할 수 없습니다."
 FORBIDDEN = 7
-"""Exit code of what robots.txt or the terms do not allow (design §5)."""
+"""Exit code of what robots.txt or the terms do not allow (docs/operations.md)."""
 _SHAPES = (
     (re.compile(r"\d+"), "9"),
     (re.compile(r"[가-힣]+"), "가"),
@@ -179,7 +179,7 @@ def _judge_pattern(evidence: Evidence, limits: GateLimits) -> Gate:
             n_without,
             limits.without_number_hold,
             f"{label} 이(가) 없는 행이 {n_without}건입니다(한도 {limits.without_number_hold}건). "
-            "사실인지 원본 페이지에서 확인한 뒤 승인하세요.",
+            "사실인지 원본 페이지에서 확인하고 운영 안내의 보류 절차를 따르세요.",
             "without_number",
         )
     # A shape once accepted counts as known; after the first run so do all shapes of its list.
@@ -221,7 +221,7 @@ def _judge_odd_numbers(
             len(new_off),
             limit,
             f"처음 보는 형식의 {label} 이(가) {len(new_off)}건 새로 나왔습니다(한도 {limit}건): "
-            f"{examples}. 사실인지 원본 페이지에서 확인한 뒤 승인하세요.",
+            f"{examples}. 사실인지 원본 페이지에서 확인하고 운영 안내의 보류 절차를 따르세요.",
             "pattern_mismatch",
         )
     notes = []
@@ -279,7 +279,7 @@ def _judge_gone(evidence: Evidence, limits: GateLimits) -> Gate:
                 n_seen,
                 limit,
                 f"{what} 이 {n_seen}건입니다(하루 한도 {limit}건). "
-                "사실인지 사이트에서 확인한 뒤 승인하세요.",
+                "사실인지 사이트에서 확인하고 운영 안내의 보류 절차를 따르세요.",
                 "many_withdrawals",
             )
     sentence = f"오늘 취하 {n_by_status}건, 목록에서 사라진 행 {len(absent)}건입니다."

@@ -1,4 +1,4 @@
-"""Starts by the schedule: written before any work, so that a killed one is known (design §5).
+"""Starts by the schedule: written before any work, so that a killed one is known.
 
 The Windows task fires several times a day; these rules decide whether a start does anything.
 """

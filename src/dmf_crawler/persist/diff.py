@@ -1,6 +1,6 @@
 """A snapshot against the last accepted list → changes; pure.
 
-Laws (rules.md §5, algorithms.md §6), each a property test: diff(a, a) is empty; applying
+Laws (docs/data_model.md), each a property test: diff(a, a) is empty; applying
 diff(a, b) to a gives b; the order of rows does not matter, the order of changes is fixed; a key has
 one change at most, with everything that differs in it; a missing row is no change until it is due.
 """
@@ -185,7 +185,7 @@ def _find_rekeyed(known: Mapping[str, KnownRecord], snapshot: Snapshot) -> dict[
 
 
 def count_changes(change_set: ChangeSet) -> Counts:
-    """Count keys by what happened to them (design §5); a mere change of key counts nowhere."""
+    """Count keys by what happened to them; a mere change of key counts nowhere."""
     counted = [change for change in change_set.changes if change.reason is not Reason.REKEYED]
     kinds = [change.kind for change in counted if not change.is_cosmetic]
     return Counts(

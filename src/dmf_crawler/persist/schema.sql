@@ -150,8 +150,7 @@ CREATE TABLE attempt (
     day              TEXT    NOT NULL,
     started_at       TEXT    NOT NULL,
     ended_at         TEXT,
-    exit_code        INTEGER,
-    closes_day       INTEGER NOT NULL DEFAULT 0
+    exit_code        INTEGER
 ) STRICT;
 CREATE INDEX ix_attempt_day ON attempt (day);
 

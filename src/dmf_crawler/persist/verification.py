@@ -1,6 +1,6 @@
 """The history proves itself: the event log, replayed from nothing, gives the current table.
 
-Each check is a law of rules.md §5; the first offender is named.
+Each check is a law of docs/data_model.md; the first offender is named.
 """
 
 from __future__ import annotations

@@ -64,11 +64,12 @@ def select_events(board: BoardReport, event_type: EventType | None = None) -> It
     """Yield the events of one type, or of all, that the sheets 신규, 변경 and 취하 show.
 
     What 이력 alone shows is left out: cosmetic changes, and the two events by which a record goes
-    on under another key when its number stops to identify it. Neither is news of the record.
+    on under another key when its number stops to identify it, unless a value changed with it.
     """
     for event in board.events:
         is_wanted = event_type is None or event.event_type is event_type
-        if is_wanted and event.reason is not Reason.REKEYED and not is_cosmetic(event):
+        is_bare_rekeying = event.reason is Reason.REKEYED and not select_changes(event)
+        if is_wanted and not is_bare_rekeying and not is_cosmetic(event):
             yield event
 
 
