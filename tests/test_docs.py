@@ -18,7 +18,10 @@ from dmf_crawler import settings
 from dmf_crawler.acquire.raw_store import AnswerLine, FailureLine
 from dmf_crawler.cli.commands import COMMANDS, LATER
 from dmf_crawler.extract import selectors
-from dmf_crawler.model import EventType, FieldKind, Grade, Outcome, Reason, RunStatus
+from dmf_crawler.model.change import EventType, Grade, Reason
+from dmf_crawler.model.record import FieldKind
+from dmf_crawler.model.run import RunStatus
+from dmf_crawler.model.verdict import Outcome
 from dmf_crawler.persist.verification import PROOFS
 from dmf_crawler.publish.report import changes, log, records
 from tests.error_codes import find_codes

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dmf_crawler.model import Grade
+from dmf_crawler.model.change import Grade
 from dmf_crawler.text import canonical, critical_tokens, grade_change, grade_values, key_form
 
 REAL_CHANGES = [

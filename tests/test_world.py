@@ -19,7 +19,7 @@ import urllib3
 from urllib3.connection import HTTPConnection
 
 from dmf_crawler.errors import SendError
-from dmf_crawler.model import Reply, Request
+from dmf_crawler.model.page import Reply, Request
 from dmf_crawler.settings import Politeness
 from dmf_crawler.world import World, _Deadline, name_failure, real_world
 from tests.acquire.loopback import Loopback, Step, answer, hang_up, reset, serve

@@ -19,7 +19,9 @@ from dmf_crawler.acquire.robots import read_robots
 from dmf_crawler.errors import SendError
 from dmf_crawler.extract.dedup import merge_pages
 from dmf_crawler.extract.parser import read_page
-from dmf_crawler.model import Fault, FetchedPage, PageRequest, PageTable, Run
+from dmf_crawler.model.page import FetchedPage, PageRequest
+from dmf_crawler.model.record import PageTable
+from dmf_crawler.model.run import Fault, Run
 from dmf_crawler.persist.recording import split_numbers
 from dmf_crawler.persist.runs import host_wait, set_host_wait
 from dmf_crawler.watch import Watch

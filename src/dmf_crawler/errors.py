@@ -10,7 +10,7 @@
         └── StoreError     the history refused a change set; the transaction was rolled back
 
 What can be expected of a web site (an error page, a robots rule, a race) is not an exception but a
-`dmf_crawler.model.Fault`. Exit codes: docs/operations.md.
+`dmf_crawler.model.run.Fault`. Exit codes: docs/operations.md.
 """
 
 from __future__ import annotations

@@ -19,17 +19,10 @@ from dmf_crawler.errors import StoredDataError, UsageError
 from dmf_crawler.extract.dedup import merge_pages
 from dmf_crawler.extract.parser import read_page
 from dmf_crawler.judge.gates import Evidence, decide, decisive_gate, judge_snapshot, refuse_read
-from dmf_crawler.model import (
-    ChangeSet,
-    Fault,
-    Gate,
-    KnownRecord,
-    PageTable,
-    Run,
-    RunStatus,
-    RunSummary,
-    Snapshot,
-)
+from dmf_crawler.model.change import ChangeSet, KnownRecord
+from dmf_crawler.model.record import PageTable, Snapshot
+from dmf_crawler.model.run import Fault, Run, RunStatus
+from dmf_crawler.model.verdict import Gate, RunSummary
 from dmf_crawler.persist.diff import count_changes, diff_snapshot
 from dmf_crawler.persist.questions import report_of_day
 from dmf_crawler.persist.recording import (

@@ -7,7 +7,10 @@ from datetime import date
 from pathlib import PurePosixPath
 
 from dmf_crawler.errors import UsageError
-from dmf_crawler.model import Fault, KnownRecord, RunRow, RunStatus, RunSummary
+from dmf_crawler.model.change import KnownRecord
+from dmf_crawler.model.report import RunRow
+from dmf_crawler.model.run import Fault, RunStatus
+from dmf_crawler.model.verdict import RunSummary
 from dmf_crawler.persist.diff import count_changes, diff_snapshot
 from dmf_crawler.persist.questions import list_as_of
 from dmf_crawler.persist.runs import begin_run, last_accepted_run

@@ -12,7 +12,8 @@ import re
 import unicodedata
 from collections import Counter
 
-from dmf_crawler.model import Grade, Value
+from dmf_crawler.model.change import Grade
+from dmf_crawler.model.record import Value
 
 _MINOR_JACCARD = 0.8
 """Trigram overlap from which a change without critical tokens is minor."""

@@ -29,7 +29,7 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.util import SKIP_HEADER
 
 from dmf_crawler.errors import SendError
-from dmf_crawler.model import Reply, Request
+from dmf_crawler.model.page import Reply, Request
 from dmf_crawler.settings import Politeness
 
 PIECE_BYTES = 65_536

@@ -10,7 +10,8 @@ import pytest
 from dmf_crawler.acquire.fetcher import Fetcher, FetchLimits, make_headers
 from dmf_crawler.acquire.robots import RobotsGate, RobotsRules, parse_robots, read_robots
 from dmf_crawler.errors import SendError
-from dmf_crawler.model import Fault, FetchedPage, PageRequest, Reply
+from dmf_crawler.model.page import FetchedPage, PageRequest, Reply
+from dmf_crawler.model.run import Fault
 from dmf_crawler.settings import Identity, Politeness
 from tests.fakes.world import START, Answer, FakeClock, FakeSite, fake_world
 

@@ -13,7 +13,8 @@ from dmf_crawler.acquire.frontier import list_request, robots_request
 from dmf_crawler.acquire.raw_store import RawStore
 from dmf_crawler.acquire.robots import RobotsGate, read_robots
 from dmf_crawler.errors import SendError
-from dmf_crawler.model import KST, Fault, FetchedPage, PageRequest, Run, day_of
+from dmf_crawler.model.page import FetchedPage, PageRequest
+from dmf_crawler.model.run import KST, Fault, Run, day_of
 from dmf_crawler.settings import HtmlSource, Identity, Politeness
 from dmf_crawler.world import World, real_world
 from tests.acquire.loopback import Loopback, Step, answer, hang_up, serve

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from dmf_crawler.acquire.raw_store import RawStore, verify_run
 from dmf_crawler.errors import RawStoreError
-from dmf_crawler.model import KST, FetchedPage, PageRequest, Run
+from dmf_crawler.model.page import FetchedPage, PageRequest
+from dmf_crawler.model.run import KST, Run
 from tests.fakes.world import START
 
 RUN = Run(

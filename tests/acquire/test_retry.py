@@ -5,7 +5,8 @@ from datetime import timedelta
 import pytest
 
 from dmf_crawler.acquire.retry import MAX_RETRY_AFTER, backoff_s, retry_after
-from dmf_crawler.model import FetchedPage, PageRequest, kst
+from dmf_crawler.model.page import FetchedPage, PageRequest
+from dmf_crawler.model.run import kst
 from dmf_crawler.settings import Politeness
 from tests.fakes.world import START
 

@@ -17,7 +17,8 @@ from dmf_crawler.acquire.robots import (
     parse_robots,
     read_robots,
 )
-from dmf_crawler.model import Fault, FetchedPage, PageRequest
+from dmf_crawler.model.page import FetchedPage, PageRequest
+from dmf_crawler.model.run import Fault
 from tests.fakes.world import START
 
 VECTORS = json.loads(

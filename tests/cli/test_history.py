@@ -12,16 +12,10 @@ import openpyxl
 import pytest
 
 from dmf_crawler.cli.history import MOST_SHOWN_KEYS, _event_line
-from dmf_crawler.model import (
-    KST,
-    Column,
-    EventRow,
-    EventType,
-    FieldChange,
-    FieldKind,
-    Grade,
-    Reason,
-)
+from dmf_crawler.model.change import EventType, FieldChange, Grade, Reason
+from dmf_crawler.model.record import Column, FieldKind
+from dmf_crawler.model.report import EventRow
+from dmf_crawler.model.run import KST
 from dmf_crawler.persist.store import Store
 from tests.cli.asking import at, say
 

@@ -21,7 +21,7 @@ from dmf_crawler.cli.home import (
     write_log,
 )
 from dmf_crawler.errors import ConfigError, LockHeldError, StoredDataError, StoreError
-from dmf_crawler.model import KST
+from dmf_crawler.model.run import KST
 from tests.cli.asking import at
 
 NOON = datetime(2026, 12, 1, 12, 0, 0, 999, tzinfo=KST)

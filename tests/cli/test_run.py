@@ -18,7 +18,8 @@ import pytest
 from dmf_crawler.cli.home import open_home
 from dmf_crawler.cli.run import _publish, choose_boards, guard_run, show_progress
 from dmf_crawler.errors import StoreError, UsageError
-from dmf_crawler.model import KST, Run, RunStatus, RunSummary
+from dmf_crawler.model.run import KST, Run, RunStatus
+from dmf_crawler.model.verdict import RunSummary
 from dmf_crawler.persist.runs import begin_run, find_runs
 from dmf_crawler.persist.store import Store
 from dmf_crawler.settings import Politeness

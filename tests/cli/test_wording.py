@@ -15,16 +15,9 @@ from dmf_crawler.cli.wording import (
     worst_error,
     worst_exit_code,
 )
-from dmf_crawler.model import (
-    KST,
-    Counts,
-    Fault,
-    Gate,
-    Outcome,
-    Run,
-    RunStatus,
-    RunSummary,
-)
+from dmf_crawler.model.change import Counts
+from dmf_crawler.model.run import KST, Fault, Run, RunStatus
+from dmf_crawler.model.verdict import Gate, Outcome, RunSummary
 
 RUN = Run("20261201T060000-x", "x", datetime(2026, 12, 1, 6, tzinfo=KST), date(2026, 12, 1))
 OK = RunSummary(RUN, RunStatus.OK, 0, n_rows=1234, n_pages=13, n_requests=15)

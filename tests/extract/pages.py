@@ -12,7 +12,8 @@ import msgspec
 import yaml
 
 from dmf_crawler.extract.selectors import Selectors, SelectorsFile, compile_selectors
-from dmf_crawler.model import PageRequest, PageRow, PageTable, RawPage, Value
+from dmf_crawler.model.page import PageRequest, RawPage
+from dmf_crawler.model.record import PageRow, PageTable, Value
 
 SELECTORS_PATH = Path(__file__).parents[2] / "selectors" / "dmf_registry.yaml"
 PAGES = Path(__file__).parents[1] / "data" / "pages"

@@ -3,7 +3,7 @@ import codecs
 import pytest
 
 from dmf_crawler.extract.decode import decode_page
-from dmf_crawler.model import Fault
+from dmf_crawler.model.run import Fault
 
 TEXT = "<html>제조소 똠방각하 ㈜ 10²</html>"
 """똠 and 햏 are in CP949 but not in Python's euc_kr."""

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dmf_crawler.extract.dedup import merge_pages
-from dmf_crawler.model import Fault, PageTable, Snapshot, Value
+from dmf_crawler.model.record import PageTable, Snapshot, Value
+from dmf_crawler.model.run import Fault
 from tests.extract.pages import a_table, paged, some_fields, some_selectors
 
 SELECTORS = some_selectors()

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dmf_crawler.extract.parser import read_page
-from dmf_crawler.model import Fault, PageTable, Value
+from dmf_crawler.model.record import PageTable, Value
+from dmf_crawler.model.run import Fault
 from tests.extract.pages import (
     LABELS,
     PAGES,

@@ -2,7 +2,7 @@ import msgspec
 import pytest
 
 from dmf_crawler.extract.selectors import SelectorsFile, compile_selectors
-from dmf_crawler.model import FieldKind
+from dmf_crawler.model.record import FieldKind
 from tests.extract.pages import LABELS, selectors_mapping, some_selectors
 
 REAL_NUMBERS = [

@@ -3,7 +3,9 @@
 import pytest
 
 from dmf_crawler.extract.parser import read_page
-from dmf_crawler.model import Fault, Fields, PageTable, RawPage
+from dmf_crawler.model.page import RawPage
+from dmf_crawler.model.record import Fields, PageTable
+from dmf_crawler.model.run import Fault
 from tests.extract.pages import (
     LABELS,
     Markup,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from dmf_crawler.model import Reply, Request
+from dmf_crawler.model.page import Reply, Request
 from dmf_crawler.world import World
 
 START = datetime(2026, 11, 29, 21, 0, tzinfo=UTC)  # 2026-11-30 06:00 KST

@@ -14,20 +14,10 @@ from dmf_crawler.judge.gates import (
     judge_snapshot,
     refuse_read,
 )
-from dmf_crawler.model import (
-    Change,
-    ChangeSet,
-    EventType,
-    Fault,
-    Gate,
-    KnownRecord,
-    Outcome,
-    Reason,
-    Record,
-    RunStatus,
-    Snapshot,
-    Value,
-)
+from dmf_crawler.model.change import Change, ChangeSet, EventType, KnownRecord, Reason
+from dmf_crawler.model.record import Record, Snapshot, Value
+from dmf_crawler.model.run import Fault, RunStatus
+from dmf_crawler.model.verdict import Gate, Outcome
 from dmf_crawler.settings import GateLimits
 
 LIMITS = GateLimits()

@@ -7,21 +7,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from dmf_crawler.model import (
-    KST,
-    ChangeSet,
-    Fault,
-    FieldKind,
-    Gate,
-    KnownRecord,
-    Record,
-    Run,
-    RunRow,
-    RunStatus,
-    RunSummary,
-    Snapshot,
-    Value,
-)
+from dmf_crawler.model.change import ChangeSet, KnownRecord
+from dmf_crawler.model.record import FieldKind, Record, Snapshot, Value
+from dmf_crawler.model.report import RunRow
+from dmf_crawler.model.run import KST, Fault, Run, RunStatus
+from dmf_crawler.model.verdict import Gate, RunSummary
 from dmf_crawler.persist.diff import DiffRules, count_changes, diff_snapshot
 from dmf_crawler.persist.recording import (
     Acceptance,

@@ -6,7 +6,9 @@ from datetime import date, datetime, timedelta
 
 import pytest
 
-from dmf_crawler.model import KST, Counts, Run, RunRow, RunStatus
+from dmf_crawler.model.change import Counts
+from dmf_crawler.model.report import RunRow
+from dmf_crawler.model.run import KST, Run, RunStatus
 from dmf_crawler.persist.attempts import (
     Attempt,
     attempts_of_day,

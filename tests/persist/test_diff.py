@@ -5,16 +5,8 @@ from datetime import date, timedelta
 
 import pytest
 
-from dmf_crawler.model import (
-    Change,
-    Counts,
-    EventType,
-    FieldKind,
-    Grade,
-    KnownRecord,
-    Reason,
-    Record,
-)
+from dmf_crawler.model.change import Change, Counts, EventType, Grade, KnownRecord, Reason
+from dmf_crawler.model.record import FieldKind, Record
 from dmf_crawler.persist.diff import count_changes, diff_snapshot, find_field_changes
 from tests.persist.builders import KINDS, RULES, a_record, a_snapshot, known_from
 

@@ -15,7 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dmf_crawler.model import Fields, Record, RunStatus, Snapshot
+from dmf_crawler.model.record import Fields, Record, Snapshot
+from dmf_crawler.model.run import RunStatus
 from dmf_crawler.persist.diff import diff_snapshot, find_field_changes
 from dmf_crawler.persist.questions import list_as_of
 from dmf_crawler.persist.recording import known_records, load_changes, load_fields

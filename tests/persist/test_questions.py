@@ -8,15 +8,11 @@ from pathlib import Path
 import pytest
 
 from dmf_crawler.errors import StoreError
-from dmf_crawler.model import (
-    BoardReport,
-    Column,
-    EventType,
-    Gate,
-    Outcome,
-    Reason,
-    RunStatus,
-)
+from dmf_crawler.model.change import EventType, Reason
+from dmf_crawler.model.record import Column
+from dmf_crawler.model.report import BoardReport
+from dmf_crawler.model.run import RunStatus
+from dmf_crawler.model.verdict import Gate, Outcome
 from dmf_crawler.persist.questions import (
     ReportRequest,
     events_of_key,

@@ -11,17 +11,9 @@ from pathlib import Path
 import pytest
 
 from dmf_crawler.errors import StoreError
-from dmf_crawler.model import (
-    Counts,
-    EventType,
-    FieldChange,
-    FieldKind,
-    Grade,
-    KnownRecord,
-    Reason,
-    RunStatus,
-    Value,
-)
+from dmf_crawler.model.change import Counts, EventType, FieldChange, Grade, KnownRecord, Reason
+from dmf_crawler.model.record import FieldKind, Value
+from dmf_crawler.model.run import RunStatus
 from dmf_crawler.persist.diff import diff_snapshot
 from dmf_crawler.persist.recording import (
     Acceptance,

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from dmf_crawler.errors import StoreError, UsageError
-from dmf_crawler.model import KST, Counts, Fault, Gate, Outcome, Run, RunStatus, RunSummary
+from dmf_crawler.model.change import Counts
+from dmf_crawler.model.run import KST, Fault, Run, RunStatus
+from dmf_crawler.model.verdict import Gate, Outcome, RunSummary
 from dmf_crawler.persist.runs import (
     begin_run,
     end_abandoned_runs,

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dmf_crawler.model import FieldKind, RunStatus
+from dmf_crawler.model.record import FieldKind
+from dmf_crawler.model.run import RunStatus
 from dmf_crawler.persist.runs import begin_run, get_run
 from dmf_crawler.persist.store import Store
 from dmf_crawler.persist.verification import PROOFS, verify_history

@@ -6,26 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 
-from dmf_crawler.model import (
-    KST,
-    BoardReport,
-    Column,
-    Counts,
-    EventRow,
-    EventType,
-    FieldChange,
-    FieldKind,
-    Gate,
-    Grade,
-    Outcome,
-    Reason,
-    Report,
-    Run,
-    RunRow,
-    RunStatus,
-    Value,
-    VersionRow,
-)
+from dmf_crawler.model.change import Counts, EventType, FieldChange, Grade, Reason
+from dmf_crawler.model.record import Column, FieldKind, Value
+from dmf_crawler.model.report import BoardReport, EventRow, Report, RunRow, VersionRow
+from dmf_crawler.model.run import KST, Run, RunStatus
+from dmf_crawler.model.verdict import Gate, Outcome
 
 DAY = date(2026, 11, 30)
 STARTED_AT = datetime(2026, 11, 30, 6, 0, 12, tzinfo=KST)

@@ -17,7 +17,8 @@ from dmf_crawler.acquire.robots import RobotsGate
 from dmf_crawler.acquire.throttle import Throttle
 from dmf_crawler.acquire.urls import PRINTABLE, is_in_scope, resolve_redirect
 from dmf_crawler.errors import SendError
-from dmf_crawler.model import Fault, FetchedPage, Headers, PageRequest, Reply, Request, kst
+from dmf_crawler.model.page import FetchedPage, Headers, PageRequest, Reply, Request
+from dmf_crawler.model.run import Fault, kst
 from dmf_crawler.settings import Identity, Politeness
 from dmf_crawler.world import World
 

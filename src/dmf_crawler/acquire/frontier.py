@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from urllib.parse import quote, urlencode
 
-from dmf_crawler.model import Fault, PageRequest
+from dmf_crawler.model.page import PageRequest
+from dmf_crawler.model.run import Fault
 from dmf_crawler.settings import HtmlSource
 
 PATH_SAFE = "/%:@!$&'()*+,;=~"

@@ -25,7 +25,8 @@ import msgspec
 from msgspec import Meta
 
 from dmf_crawler.errors import RawStoreError
-from dmf_crawler.model import FetchedPage, Headers, PageRequest, RawPage, Reply, Run, kst
+from dmf_crawler.model.page import FetchedPage, Headers, PageRequest, RawPage, Reply
+from dmf_crawler.model.run import Run, kst
 
 INDEX = "index.jsonl"
 MIN_NAME_DIGITS = 16

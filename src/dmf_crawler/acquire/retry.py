@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
-from dmf_crawler.model import FetchedPage
+from dmf_crawler.model.page import FetchedPage
 from dmf_crawler.settings import Politeness
 
 RETRY_STATUSES = frozenset({429, 500, 502, 503, 504})

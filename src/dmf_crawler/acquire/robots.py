@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
-from dmf_crawler.model import Fault, FetchedPage
+from dmf_crawler.model.page import FetchedPage
+from dmf_crawler.model.run import Fault
 
 MAX_ROBOTS_BYTES = 500 * 1024
 """What is parsed of a file; RFC 9309, 2.5 demands at least that."""

@@ -14,7 +14,8 @@ from dmf_crawler.cli.run import choose_boards
 from dmf_crawler.cli.wording import STATUS_KO, count_words, row_json
 from dmf_crawler.config import Home
 from dmf_crawler.errors import UsageError
-from dmf_crawler.model import Column, EventRow, Value, VersionRow
+from dmf_crawler.model.record import Column, Value
+from dmf_crawler.model.report import EventRow, VersionRow
 from dmf_crawler.persist.questions import events_of_key, find_key, versions_of_key
 from dmf_crawler.persist.runs import find_runs, get_run, last_accepted_run
 from dmf_crawler.persist.store import Store

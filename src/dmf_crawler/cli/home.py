@@ -18,7 +18,7 @@ from filelock import FileLock, Timeout
 
 from dmf_crawler.config import Home, load_home
 from dmf_crawler.errors import ConfigError, DmfCrawlerError, LockHeldError, StoredDataError
-from dmf_crawler.model import day_of, kst
+from dmf_crawler.model.run import day_of, kst
 from dmf_crawler.settings import Politeness
 from dmf_crawler.world import real_world
 

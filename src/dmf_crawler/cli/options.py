@@ -6,7 +6,7 @@ import argparse
 from datetime import date, datetime
 from pathlib import Path
 
-from dmf_crawler.model import KST
+from dmf_crawler.model.run import KST
 
 
 def add_common_options(parser: argparse.ArgumentParser) -> None:

@@ -15,7 +15,7 @@ from dmf_crawler.cli.commands import Answer
 from dmf_crawler.cli.run import choose_boards, run_once
 from dmf_crawler.cli.wording import STATUS_KO, WORST_FIRST, count_words
 from dmf_crawler.config import Home, load_home
-from dmf_crawler.model import Counts
+from dmf_crawler.model.change import Counts
 from dmf_crawler.persist.questions import events_of_run, list_as_of
 from dmf_crawler.persist.store import Store
 from dmf_crawler.workbench.rehearsal.days import Life

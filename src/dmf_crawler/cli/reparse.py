@@ -18,7 +18,9 @@ from dmf_crawler.cli.wording import (
     worst_exit_code,
 )
 from dmf_crawler.errors import StoredDataError, UsageError
-from dmf_crawler.model import Fault, RunRow, RunStatus, RunSummary
+from dmf_crawler.model.report import RunRow
+from dmf_crawler.model.run import Fault, RunStatus
+from dmf_crawler.model.verdict import RunSummary
 from dmf_crawler.persist.runs import end_abandoned_runs, find_runs, get_run
 from dmf_crawler.persist.store import Store
 from dmf_crawler.reparse import compare_with_recorded, record_correction

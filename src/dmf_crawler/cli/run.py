@@ -17,7 +17,8 @@ from dmf_crawler.cli.home import LOG, hold_lock, open_home, write_log
 from dmf_crawler.cli.wording import summary_json, summary_text, worst_error, worst_exit_code
 from dmf_crawler.config import Home
 from dmf_crawler.errors import DmfCrawlerError, LockHeldError, StoredDataError, UsageError
-from dmf_crawler.model import Fault, Run, RunStatus, RunSummary, day_of, kst
+from dmf_crawler.model.run import Fault, Run, RunStatus, day_of, kst
+from dmf_crawler.model.verdict import RunSummary
 from dmf_crawler.persist.attempts import (
     attempts_of_day,
     begin_attempt,

@@ -6,7 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from dmf_crawler.model import Counts, RunRow, RunStatus, RunSummary
+from dmf_crawler.model.change import Counts
+from dmf_crawler.model.report import RunRow
+from dmf_crawler.model.run import RunStatus
+from dmf_crawler.model.verdict import RunSummary
 
 STATUS_KO = {
     RunStatus.RUNNING: "진행 중",

@@ -12,7 +12,7 @@ import codecs
 import re
 from collections.abc import Iterator
 
-from dmf_crawler.model import Fault
+from dmf_crawler.model.run import Fault
 
 _CODEC_OF = {
     "utf-8": "utf-8",

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from dmf_crawler.extract.selectors import KeySelector, Selectors
-from dmf_crawler.model import Fault, Fields, PageRow, PageTable, Record, Snapshot
+from dmf_crawler.model.record import Fields, PageRow, PageTable, Record, Snapshot
+from dmf_crawler.model.run import Fault
 from dmf_crawler.text import key_form
 
 

@@ -13,7 +13,9 @@ from lxml.html import document_fromstring
 from dmf_crawler.extract.decode import decode_page
 from dmf_crawler.extract.selectors import FieldLocator, Selectors
 from dmf_crawler.extract.table_guard import GuardedTable, cell_text, find_in_row, guard_table
-from dmf_crawler.model import Fault, PageRow, PageTable, RawPage, Value
+from dmf_crawler.model.page import RawPage
+from dmf_crawler.model.record import PageRow, PageTable, Value
+from dmf_crawler.model.run import Fault
 
 SHOWN_SEPARATOR = "\x1f"
 """Joins the shown texts of a nested cell; decoding leaves no control character in a page."""

@@ -17,7 +17,7 @@ from lxml.etree import XPath
 from lxml.etree import _Element as Element
 from msgspec import Meta
 
-from dmf_crawler.model import Column, FieldKind
+from dmf_crawler.model.record import Column, FieldKind
 from dmf_crawler.settings import Count, PositiveInt, Struct
 from dmf_crawler.text import key_form
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from lxml.etree import _Element as Element
 
-from dmf_crawler.model import Fault
+from dmf_crawler.model.run import Fault
 
 _NEXT_SELECTORS = "보관된 페이지를 열어 보고 selectors 파일을 고친 뒤 다시 실행해 주십시오."
 _NEXT_LATER = "잠시 뒤 다시 요청하며, 계속되면 브라우저로 사이트를 확인해 주십시오."

@@ -14,7 +14,7 @@ from lxml.etree import _Element as Element
 
 from dmf_crawler.extract import table_faults as faults
 from dmf_crawler.extract.selectors import FieldLocator, Locator, Selectors, find_elements
-from dmf_crawler.model import Fault
+from dmf_crawler.model.run import Fault
 from dmf_crawler.text import key_form
 
 _NEVER_TEXT = ("script", "style", "template")

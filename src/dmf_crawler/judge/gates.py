@@ -11,18 +11,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from dmf_crawler.model import (
-    ChangeSet,
-    EventType,
-    Fault,
-    Gate,
-    KnownRecord,
-    Outcome,
-    Reason,
-    Record,
-    RunStatus,
-    Snapshot,
-)
+from dmf_crawler.model.change import ChangeSet, EventType, KnownRecord, Reason
+from dmf_crawler.model.record import Record, Snapshot
+from dmf_crawler.model.run import Fault, RunStatus
+from dmf_crawler.model.verdict import Gate, Outcome
 from dmf_crawler.settings import GateLimits
 
 NOT_COMPUTED = "목록을 끝까지 읽지 못해 계산할 수 없습니다."

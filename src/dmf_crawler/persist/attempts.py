@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from dmf_crawler.model import KST, RunRow, RunStatus, kst
+from dmf_crawler.model.report import RunRow
+from dmf_crawler.model.run import KST, RunStatus, kst
 from dmf_crawler.persist.store import Store
 
 MAX_ATTEMPTS = 4

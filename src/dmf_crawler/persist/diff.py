@@ -11,19 +11,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from dmf_crawler.model import (
+from dmf_crawler.model.change import (
     Change,
     ChangeSet,
     Counts,
     EventType,
     FieldChange,
-    FieldKind,
-    Fields,
     KnownRecord,
     Reason,
-    Record,
-    Snapshot,
 )
+from dmf_crawler.model.record import FieldKind, Fields, Record, Snapshot
 from dmf_crawler.text import canonical, grade_values
 
 

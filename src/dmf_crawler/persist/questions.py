@@ -6,19 +6,10 @@ import sqlite3
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from dmf_crawler.model import (
-    KST,
-    BoardReport,
-    Column,
-    EventRow,
-    EventType,
-    Grade,
-    Reason,
-    Report,
-    RunStatus,
-    VersionRow,
-    kst,
-)
+from dmf_crawler.model.change import EventType, Grade, Reason
+from dmf_crawler.model.record import Column
+from dmf_crawler.model.report import BoardReport, EventRow, Report, VersionRow
+from dmf_crawler.model.run import KST, RunStatus, kst
 from dmf_crawler.persist.recording import load_changes, load_fields
 from dmf_crawler.persist.runs import find_runs, gates_of, last_accepted_run, warnings_of
 from dmf_crawler.persist.store import Store

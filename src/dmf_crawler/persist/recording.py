@@ -9,22 +9,18 @@ from datetime import date, datetime
 from typing import Any
 
 from dmf_crawler.errors import StoreError
-from dmf_crawler.model import (
+from dmf_crawler.model.change import (
     Change,
     ChangeSet,
     Counts,
     FieldChange,
-    FieldKind,
-    Fields,
     Grade,
     KnownRecord,
     Reason,
-    Record,
-    Run,
-    RunSummary,
-    Snapshot,
-    Value,
 )
+from dmf_crawler.model.record import FieldKind, Fields, Record, Snapshot, Value
+from dmf_crawler.model.run import Run
+from dmf_crawler.model.verdict import RunSummary
 from dmf_crawler.persist.runs import finish_run, supersede_held
 from dmf_crawler.persist.store import Store
 

@@ -8,18 +8,10 @@ from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 
 from dmf_crawler.errors import StoreError, UsageError
-from dmf_crawler.model import (
-    KST,
-    Counts,
-    Gate,
-    Outcome,
-    Run,
-    RunRow,
-    RunStatus,
-    RunSummary,
-    day_of,
-    kst,
-)
+from dmf_crawler.model.change import Counts
+from dmf_crawler.model.report import RunRow
+from dmf_crawler.model.run import KST, Run, RunStatus, day_of, kst
+from dmf_crawler.model.verdict import Gate, Outcome, RunSummary
 from dmf_crawler.persist.store import Store
 
 ABANDONED = "killed"

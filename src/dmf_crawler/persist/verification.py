@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from dmf_crawler.errors import StoreError
-from dmf_crawler.model import EventType, Fields, Reason
+from dmf_crawler.model.change import EventType, Reason
+from dmf_crawler.model.record import Fields
 from dmf_crawler.persist.migrations import MIGRATIONS
 from dmf_crawler.persist.recording import TYPED_COLUMNS, load_changes, load_fields
 from dmf_crawler.persist.store import Store

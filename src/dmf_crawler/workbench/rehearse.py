@@ -11,18 +11,11 @@ from pathlib import Path
 
 from dmf_crawler.config import shipped_home
 from dmf_crawler.errors import StoredDataError, UsageError
-from dmf_crawler.model import (
-    DAY_STARTS_AT_HOUR,
-    KST,
-    EventRow,
-    EventType,
-    Grade,
-    Reason,
-    RunStatus,
-    RunSummary,
-    Value,
-    VersionRow,
-)
+from dmf_crawler.model.change import EventType, Grade, Reason
+from dmf_crawler.model.record import Value
+from dmf_crawler.model.report import EventRow, VersionRow
+from dmf_crawler.model.run import DAY_STARTS_AT_HOUR, KST, RunStatus
+from dmf_crawler.model.verdict import RunSummary
 from dmf_crawler.text import key_form
 from dmf_crawler.workbench.rehearsal.days import DayTruth, Life
 from dmf_crawler.workbench.rehearsal.register import COLUMNS, ListRow

@@ -9,7 +9,7 @@ from openpyxl import Workbook, load_workbook
 from openpyxl.cell.cell import Cell
 from openpyxl.worksheet.worksheet import Worksheet
 
-from dmf_crawler.model import Report
+from dmf_crawler.model.report import Report
 from dmf_crawler.publish.report.workbook import write_report
 
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")

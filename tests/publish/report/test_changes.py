@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dmf_crawler.model import EventType, Grade, Reason
+from dmf_crawler.model.change import EventType, Grade, Reason
 from dmf_crawler.publish.report.cells import FILL, Tone
 from tests.publish.builders import (
     DAY,

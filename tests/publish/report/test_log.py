@@ -3,7 +3,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from dmf_crawler.model import Counts, EventType, Grade, Reason, RunStatus
+from dmf_crawler.model.change import Counts, EventType, Grade, Reason
+from dmf_crawler.model.run import RunStatus
 from dmf_crawler.publish.report.cells import FILL, Tone
 from tests.publish.builders import (
     a_board,

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
-from dmf_crawler.model import EventType, Grade, Reason
+from dmf_crawler.model.change import EventType, Grade, Reason
 from dmf_crawler.publish.report.cells import FILL, Tone
 from tests.publish.builders import (
     COLUMNS,

@@ -6,7 +6,9 @@ from pathlib import Path
 
 from openpyxl import Workbook
 
-from dmf_crawler.model import BoardReport, EventType, Grade, Outcome, Reason
+from dmf_crawler.model.change import EventType, Grade, Reason
+from dmf_crawler.model.report import BoardReport
+from dmf_crawler.model.verdict import Outcome
 from dmf_crawler.publish.report.cells import FILL, Tone
 from tests.publish.builders import (
     DAY,

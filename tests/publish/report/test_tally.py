@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dmf_crawler.model import EventType, Grade, Reason
+from dmf_crawler.model.change import EventType, Grade, Reason
 from dmf_crawler.publish.report.tally import is_cosmetic, tally_board
 from tests.publish.builders import a_board, a_change, a_missing_record, a_record, an_event
 

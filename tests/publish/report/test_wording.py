@@ -6,7 +6,10 @@ from enum import StrEnum
 
 import pytest
 
-from dmf_crawler.model import EventType, Grade, Outcome, Reason, RunStatus, Value
+from dmf_crawler.model.change import EventType, Grade, Reason
+from dmf_crawler.model.record import Value
+from dmf_crawler.model.run import RunStatus
+from dmf_crawler.model.verdict import Outcome
 from dmf_crawler.publish.report.wording import (
     EVENT_WORDS,
     GRADE_WORDS,

@@ -10,7 +10,8 @@ import pytest
 from openpyxl import load_workbook
 
 from dmf_crawler.errors import StoredDataError
-from dmf_crawler.model import EventType, Reason, Report
+from dmf_crawler.model.change import EventType, Reason
+from dmf_crawler.model.report import Report
 from dmf_crawler.publish.report.workbook import write_report
 from tests.publish.builders import (
     a_board,

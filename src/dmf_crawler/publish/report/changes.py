@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import date
 
-from dmf_crawler.model import BoardReport, EventRow, EventType, Reason, Report, VersionRow
+from dmf_crawler.model.change import EventType, Reason
+from dmf_crawler.model.report import BoardReport, EventRow, Report, VersionRow
 from dmf_crawler.publish.report.cells import Cell, Role, Sheet, Tone
 from dmf_crawler.publish.report.columns import (
     Layout,

@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from dmf_crawler.model import BoardReport, Column, Fields, Report, VersionRow
+from dmf_crawler.model.record import Column, Fields
+from dmf_crawler.model.report import BoardReport, Report, VersionRow
 from dmf_crawler.publish.report.cells import Cell, Tone, fit_width
 from dmf_crawler.publish.report.wording import show_value
 

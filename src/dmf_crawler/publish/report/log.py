@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dmf_crawler.model import BoardReport, EventRow, Report, RunRow
+from dmf_crawler.model.report import BoardReport, EventRow, Report, RunRow
 from dmf_crawler.publish.report.cells import Cell, Role, Sheet
 from dmf_crawler.publish.report.columns import Places, key_cell, lay_out
 from dmf_crawler.publish.report.records import EVENT_TONES

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dmf_crawler.model import BoardReport, EventType, VersionRow, kst
+from dmf_crawler.model.change import EventType
+from dmf_crawler.model.report import BoardReport, VersionRow
+from dmf_crawler.model.run import kst
 from dmf_crawler.publish.report.cells import Cell, Sheet, Tone
 from dmf_crawler.publish.report.columns import key_column, measure_widths
 from dmf_crawler.publish.report.tally import select_events

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dmf_crawler.model import BoardReport, Gate, Outcome, Report, RunRow
+from dmf_crawler.model.report import BoardReport, Report, RunRow
+from dmf_crawler.model.verdict import Gate, Outcome
 from dmf_crawler.publish.report.cells import Cell, Role, Sheet, Tone
 from dmf_crawler.publish.report.columns import Places
 from dmf_crawler.publish.report.tally import Tally, tally_board

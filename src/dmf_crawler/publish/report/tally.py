@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dmf_crawler.model import BoardReport, EventRow, EventType, FieldChange, Grade, Reason
+from dmf_crawler.model.change import EventType, FieldChange, Grade, Reason
+from dmf_crawler.model.report import BoardReport, EventRow
 
 NORMAL_STATUS = "정상"
 

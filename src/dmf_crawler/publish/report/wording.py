@@ -6,17 +6,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
-from dmf_crawler.model import (
-    Column,
-    EventType,
-    FieldChange,
-    Grade,
-    Outcome,
-    Reason,
-    RunStatus,
-    Value,
-    kst,
-)
+from dmf_crawler.model.change import EventType, FieldChange, Grade, Reason
+from dmf_crawler.model.record import Column, Value
+from dmf_crawler.model.run import RunStatus, kst
+from dmf_crawler.model.verdict import Outcome
 
 GRADE_WORDS: Mapping[Grade, str] = {
     Grade.SAME: "같음",

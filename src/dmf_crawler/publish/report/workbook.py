@@ -12,7 +12,7 @@ from xlsxwriter.exceptions import XlsxFileError
 from xlsxwriter.workbook import Workbook
 
 from dmf_crawler.errors import StoredDataError
-from dmf_crawler.model import Report
+from dmf_crawler.model.report import Report
 from dmf_crawler.publish.report.cells import FONT, Formats, Sheet, Tone, add_formats
 from dmf_crawler.publish.report.changes import write_arrivals, write_modified, write_withdrawn
 from dmf_crawler.publish.report.columns import find_places

@@ -16,7 +16,7 @@ from functools import lru_cache
 from types import TracebackType
 from typing import Self
 
-from dmf_crawler.model import KST
+from dmf_crawler.model.run import KST
 from dmf_crawler.workbench.rehearsal import open_api, robots_forms
 from dmf_crawler.workbench.rehearsal.answers import Answer, html_answer, redirect_answer
 from dmf_crawler.workbench.rehearsal.connection import SiteServer

@@ -1,0 +1,110 @@
+"""What is asked of the site and what comes back, as bytes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+Headers = tuple[tuple[str, str], ...]
+"""HTTP header fields in order, names as sent or received."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One HTTP request as `world.send` takes it; headers are complete, redirects not followed."""
+
+    method: str
+    url: str
+    headers: Headers = ()
+    body: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One HTTP answer: any status, decoded content coding, complete body."""
+
+    status: int
+    headers: Headers
+    body: bytes
+
+    def header(self, name: str) -> str | None:
+        """Return the first field of that name, in any case, or None."""
+        wanted = name.lower()
+        return next((value for key, value in self.headers if key.lower() == wanted), None)
+
+
+@dataclass(frozen=True, slots=True)
+class PageRequest:
+    """What to ask the site for.
+
+    Attributes:
+        url: Absolute.
+        kind: `robots`, `list` or `recheck` (page 1 once more at the end of a pass).
+        page_no: 1-based; 0 for robots.txt.
+        pass_no: 1-based; a race makes the crawl read the whole list again.
+        method: GET or POST.
+        body: Form body of a POST, already encoded, else None.
+    """
+
+    url: str
+    kind: str
+    page_no: int = 0
+    pass_no: int = 1
+    method: str = "GET"
+    body: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FetchedPage:
+    """One answered request, before it is kept.
+
+    Attributes:
+        request: What was asked.
+        url: Where the answer came from, after redirects inside the scope.
+        status: HTTP status.
+        request_headers: As sent.
+        headers: As received.
+        body: The bytes.
+        fetched_at: Aware, when the last byte was there.
+        elapsed_s: Seconds from the start of the request to its last byte.
+        attempt: 1 for the first try.
+    """
+
+    request: PageRequest
+    url: str
+    status: int
+    request_headers: Headers
+    headers: Headers
+    body: bytes
+    fetched_at: datetime
+    elapsed_s: float
+    attempt: int = 1
+
+    def header(self, name: str) -> str | None:
+        """Return the first received field of that name, in any case, or None."""
+        return Reply(self.status, self.headers, b"").header(name)
+
+
+@dataclass(frozen=True, slots=True)
+class RawPage:
+    """One kept page, as the raw store gives it back: bytes that match their digest.
+
+    Attributes:
+        request: What was asked.
+        url: Where the answer came from.
+        status: HTTP status.
+        content_type: The received Content-Type, or "".
+        sha256: 64 hex digits of `body`.
+        body: The bytes.
+        fetched_at: Aware.
+        attempt: 1 for the first try.
+    """
+
+    request: PageRequest
+    url: str
+    status: int
+    content_type: str
+    sha256: str
+    body: bytes
+    fetched_at: datetime
+    attempt: int = 1

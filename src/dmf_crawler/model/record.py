@@ -1,0 +1,115 @@
+"""What the pages say: rows, records, one snapshot of the whole list."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+Value = str | tuple[str, ...]
+"""One cell after label and placeholder removal: text, or a nested column's values in order."""
+
+
+Fields = Mapping[str, Value]
+"""Field id → value, in the order of the selectors file, without 순번."""
+
+
+class FieldKind(StrEnum):
+    """What a column holds; the grade of a change is worded by it, never its recording."""
+
+    KEY = "key"
+    EXACT = "exact"
+    DATE = "date"
+    NUMBER = "number"
+    NAME = "name"
+    ENUM = "enum"
+    TEXT = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class PageRow:
+    """One row of a page's table, by field.
+
+    Attributes:
+        fields: Field id → value; what gets compared and stored.
+        shown: Field id → text exactly as it stood in the cell, only where it differs from the
+            value (outer white space, placeholder); nested values joined with U+001F.
+        row_no: 1-based among the data rows of its page.
+    """
+
+    fields: Fields
+    shown: Mapping[str, str]
+    row_no: int
+
+
+@dataclass(frozen=True, slots=True)
+class PageTable:
+    """One page, read.
+
+    Attributes:
+        page_no: 1-based.
+        rows: n_rows rows in page order.
+        announced_total: How many records the site says the whole list has.
+        source: SHA-256 of the page.
+        url: Where it came from.
+        fallbacks_used: Fields whose primary selector found nothing, with the one that served.
+    """
+
+    page_no: int
+    rows: tuple[PageRow, ...]
+    announced_total: int
+    source: str
+    url: str
+    fallbacks_used: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One record of the list, with where it came from.
+
+    Attributes:
+        key: Natural key: canonical 등록번호 without blanks, Latin in upper case; or
+            `number|applicant|first date` where the number does not identify it.
+        fields: Field id → value.
+        shown: As in `PageRow`.
+        source: SHA-256 of the page.
+        url: The page's address.
+        row_no: 1-based row on that page.
+    """
+
+    key: str
+    fields: Fields
+    shown: Mapping[str, str] = field(default_factory=dict)
+    source: str = ""
+    url: str = ""
+    row_no: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The whole list as one consistent read showed it.
+
+    Attributes:
+        records: Key → record, in list order.
+        announced_total: What the site said it has; equal to the number of rows read.
+        n_pages: Pages it was read from.
+        fallbacks_used: Fields served by a fallback selector on any page.
+        split_numbers: Canonical numbers shared by several records (each has a composite key).
+        n_without_number: Records that had no number and got a composite key.
+    """
+
+    records: Mapping[str, Record]
+    announced_total: int
+    n_pages: int
+    fallbacks_used: tuple[str, ...] = ()
+    split_numbers: tuple[str, ...] = ()
+    n_without_number: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a board as people see it: field id, Korean header, whether it is nested."""
+
+    field: str
+    label_ko: str
+    is_nested: bool = False

@@ -1,0 +1,142 @@
+"""What the history tells people: events, versions, runs, one workbook."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from dmf_crawler.model.change import Counts, EventType, FieldChange, Grade, Reason
+from dmf_crawler.model.record import Column, Fields
+from dmf_crawler.model.run import Run, RunStatus
+from dmf_crawler.model.verdict import Gate
+
+
+@dataclass(frozen=True, slots=True)
+class EventRow:
+    """One event of the history.
+
+    Attributes:
+        run_id: The run that recorded it.
+        occurred_at: Aware, KST; that run's start.
+        board_id: Which board.
+        key: Natural key.
+        event_type: NEW, MODIFIED, WITHDRAWN or REAPPEARED.
+        reason: See `Reason`, None where the type says it all.
+        grade: The highest grade among the changes, None without any.
+        changes: Changed fields; empty for NEW.
+        fields: The record after it (for a closed one, its last values).
+        missing_since: First day without it, for reasons `missing` and `delisted`.
+    """
+
+    run_id: str
+    occurred_at: datetime
+    board_id: str
+    key: str
+    event_type: EventType
+    reason: Reason | None
+    grade: Grade | None
+    changes: tuple[FieldChange, ...]
+    fields: Fields
+    missing_since: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRow:
+    """One version of a record: its values and when they held.
+
+    Attributes:
+        key: Natural key.
+        fields: Field id → value.
+        valid_from: Aware, KST, inclusive.
+        valid_to: Aware, KST, exclusive; None while current.
+        url: Page it was read from.
+        source: SHA-256 of that page.
+        row_no: Row on that page.
+        run_id: The run that opened it.
+        missing_since: Day since which it is missing from the list (확인 중), or None.
+        n_missing_reads: Reads in a row without it.
+    """
+
+    key: str
+    fields: Fields
+    valid_from: datetime
+    valid_to: datetime | None
+    url: str = ""
+    source: str = ""
+    row_no: int = 0
+    run_id: str = ""
+    missing_since: date | None = None
+    n_missing_reads: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """One line of 실행로그."""
+
+    run: Run
+    status: RunStatus
+    finished_at: datetime | None
+    n_rows: int | None
+    n_requests: int
+    duration_ms: int | None
+    selector_version: int
+    is_baseline: bool
+    counts: Counts
+    missing: int
+    error_code: str
+    reject_reason: str
+    raw_dir: str
+    exit_code: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class BoardReport:
+    """What a report says of one list board.
+
+    Attributes:
+        board_id: Which board.
+        name_ko: Its Korean name.
+        columns: The board's columns in order, without 순번.
+        key_field: Field id of the number that people know a record by.
+        status_field: Field id of the status (정상, 취하, …), "" where the board has none.
+        accepted: Last accepted run up to the report's day, None when there is none.
+        gates: Gates of that run.
+        events: Events of the day's accepted runs, baseline entries left out, ordered by key.
+        history: Events of the last 90 days, newest first, baseline entries left out.
+        records: The current list at that run, newest registration first.
+        notice: Korean sentence when the day's last run was not accepted, else "".
+        missed_days: Days without an accepted run before this one, since the accepted one before.
+    """
+
+    board_id: str
+    name_ko: str
+    columns: tuple[Column, ...]
+    key_field: str
+    status_field: str
+    accepted: RunRow | None
+    gates: tuple[Gate, ...]
+    events: tuple[EventRow, ...]
+    history: tuple[EventRow, ...]
+    records: tuple[VersionRow, ...]
+    notice: str = ""
+    missed_days: int = 0
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything one workbook shows.
+
+    Attributes:
+        day: The day it is of.
+        written_at: Aware, KST.
+        boards: One a list board.
+        runs: The last 30 runs of all boards, newest first.
+        missing_runs: Consistent reads after which a vanished row counts as withdrawn.
+    """
+
+    day: date
+    written_at: datetime
+    boards: tuple[BoardReport, ...]
+    runs: tuple[RunRow, ...]
+    missing_runs: int

@@ -1,0 +1,68 @@
+"""One crawl of one board: its identity, its day, how it stands, why it cannot go on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta, timezone
+from enum import StrEnum
+
+KST = timezone(timedelta(hours=9), "KST")
+"""Korea Standard Time; no daylight saving since 1988, so a fixed offset is exact."""
+
+
+DAY_STARTS_AT_HOUR = 6
+"""A day is 06:00 to 06:00 KST (docs/data_model.md)."""
+
+
+class RunStatus(StrEnum):
+    """How a run stands; only OK changed records and events."""
+
+    RUNNING = "RUNNING"
+    OK = "OK"
+    HELD = "HELD"
+    REJECTED = "REJECTED"
+    FAILED = "FAILED"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """An expected reason why a page, or a run, cannot go on.
+
+    Attributes:
+        code: Stable English word, e.g. `robots_disallowed`, `missing_column`, `race`.
+        message: Korean: what, found, expected, next step.
+        exit_code: 4, 6 or 7 (docs/operations.md).
+        is_retryable: Whether asking for the same page again may help.
+    """
+
+    code: str
+    message: str
+    exit_code: int
+    is_retryable: bool = False
+
+
+def kst(moment: datetime) -> datetime:
+    """Return an aware moment in KST, whole seconds."""
+    return moment.astimezone(KST).replace(microsecond=0)
+
+
+def day_of(moment: datetime) -> date:
+    """Return the day (06:00 to 06:00 KST) that an aware moment belongs to."""
+    return (moment.astimezone(KST) - timedelta(hours=DAY_STARTS_AT_HOUR)).date()
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One crawl of one board.
+
+    Attributes:
+        run_id: `20261130T060000-dmf_registry`, then `-2`, `-3` where taken; sorts by time.
+        board_id: Which board.
+        started_at: Aware, KST, whole seconds; the `valid_from` of what it records.
+        day: The day it belongs to; names raw folder, report and budget.
+    """
+
+    run_id: str
+    board_id: str
+    started_at: datetime
+    day: date

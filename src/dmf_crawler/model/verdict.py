@@ -1,0 +1,75 @@
+"""What the gates say of a run, and what became of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from dmf_crawler.model.change import Counts
+from dmf_crawler.model.run import Fault, Run, RunStatus
+
+
+class Outcome(StrEnum):
+    """What a gate says of a run."""
+
+    PASS = "pass"  # noqa: S105 - an outcome, no password
+    WARN = "warn"
+    HOLD = "hold"
+    REJECT = "reject"
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """What one gate saw.
+
+    Attributes:
+        code: `G-0` … `G-14` (docs/operations.md, gates).
+        outcome: pass, warn, hold or reject.
+        observed: The number seen, None where the gate does not apply or could not be computed.
+        limit: The number it was held against, None where there is none.
+        message: One Korean sentence.
+        fault_code: For a refusal, the English code of the reason (`missing_column`, …).
+    """
+
+    code: str
+    outcome: Outcome
+    observed: float | None
+    limit: float | None
+    message: str
+    fault_code: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """What became of one run; the JSON of `run` and `reparse` (docs/operations.md).
+
+    Attributes:
+        run: Which run.
+        status: OK, HELD, REJECTED or FAILED.
+        exit_code: 0, 1, 3, 4, 5, 6 or 7.
+        gates: All gates in order; empty when the crawl ended before them.
+        counts: What was recorded, or (HELD, REJECTED by a number) would have been. The baseline
+            counts its records as NEW.
+        n_rows: Records read, None when no list could be read.
+        n_requests: HTTP requests sent, robots.txt included.
+        n_pages: List pages in the snapshot.
+        missing: Keys that are missing and not yet withdrawn for it.
+        is_baseline: Whether it is the board's first accepted run.
+        fault: Why it is not OK; None when it is.
+        report: Path of the workbook, None when none was written.
+        warnings: Korean sentences for 요약 and the log.
+    """
+
+    run: Run
+    status: RunStatus
+    exit_code: int
+    gates: tuple[Gate, ...] = ()
+    counts: Counts = field(default_factory=Counts)
+    n_rows: int | None = None
+    n_requests: int = 0
+    n_pages: int = 0
+    missing: int = 0
+    is_baseline: bool = False
+    fault: Fault | None = None
+    report: str | None = None
+    warnings: tuple[str, ...] = ()
