@@ -21,6 +21,10 @@ STATIC = (
     ("types", [sys.executable, "-m", "mypy", "--no-error-summary"]),
     ("imports", [str(LINT_IMPORTS), "--no-cache"]),
 )
+WHOLE_SUITE = (
+    *("--quiet", "--numprocesses", "auto", "--dist", "worksteal"),
+    *("--cov", "--cov-report", "term"),
+)
 
 
 def main(arguments: list[str]) -> int:
@@ -28,15 +32,9 @@ def main(arguments: list[str]) -> int:
     for name, command in STATIC if not arguments else ():
         if not passes(name, command):
             failed.append(name)
-    if not arguments:  # what an interrupted run left must not count as covered
-        passes("erase", [sys.executable, "-m", "coverage", "erase"])
-    pytest = [sys.executable, "-X", "utf8", "-m", "coverage", "run", "-m", "pytest", *arguments]
+    pytest = [sys.executable, "-X", "utf8", "-m", "pytest", *(arguments or WHOLE_SUITE)]
     if not passes("tests", pytest):
         failed.append("tests")
-    if not arguments:
-        passes("combine", [sys.executable, "-m", "coverage", "combine", "--quiet"])
-        if not passes("coverage", [sys.executable, "-m", "coverage", "report"]):
-            failed.append("coverage")
     print(f"FAILED: {', '.join(failed)}" if failed else "all checks passed")
     return bool(failed)
 
