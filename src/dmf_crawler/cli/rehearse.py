@@ -45,7 +45,7 @@ def rehearse(arguments: argparse.Namespace) -> Answer:
         for day in rehearse_days(site, life, arguments.days, DayRunner(home)):
             days.append(day)
             say(_day_text(day))
-        answer = _answer(home, days)
+        answer = make_answer(home, days)
         if arguments.serve:
             say(answer.text)
             _keep_serving(site, home, say)
@@ -70,7 +70,8 @@ class DayRunner:
             )
 
 
-def _answer(home: Home, days: list[RehearsedDay]) -> Answer:
+def make_answer(home: Home, days: list[RehearsedDay]) -> Answer:
+    """Sum up the days: exit code 1 when what was found differs from what happened."""
     n_false = sum(day.false_events for day in days)
     n_missed = sum(day.missed_events for day in days)
     exit_code = min((day.summary.exit_code for day in days), key=WORST_FIRST.index)

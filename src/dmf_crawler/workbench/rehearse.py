@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,8 +23,8 @@ from dmf_crawler.workbench.rehearsal.register import COLUMNS, ListRow
 from dmf_crawler.workbench.rehearsal.server import RehearsalSite
 
 BOARD = "dmf_registry"
-REAL_SITE = "https://nedrug.mfds.go.kr"
-REAL_DELAY = "min_delay_s: 2.0"
+REAL_SITE = re.compile(r"https://nedrug\.mfds\.go\.kr(?=\s)")
+REAL_DELAY = re.compile(r"(?m)(?<=^  min_delay_s: )[0-9.]+")
 KINDS = ("NEW", "MODIFIED", "WITHDRAWN", "REAPPEARED", "COSMETIC")
 
 Sighting = tuple[str, str, tuple[str, ...], str]
@@ -70,11 +71,11 @@ class RehearsedDay:
     missed_events: int
 
 
-def make_home(target: Path, base_url: str) -> None:
+def make_home(target: Path, base_url: str, *, shipped: Path | None = None) -> None:
     """Make a home folder for the rehearsal site: the shipped one but for the host and the delay.
 
     Raises:
-        UsageError: `folder_not_empty`.
+        UsageError: `folder_not_empty`, `shipped_home_changed`.
         StoredDataError: `home_not_writable`.
     """
     if target.exists() and any(target.iterdir()):
@@ -82,12 +83,12 @@ def make_home(target: Path, base_url: str) -> None:
             "folder_not_empty",
             f"{target} 이 비어 있지 않습니다. 비어 있거나 아직 없는 폴더를 --keep 으로 적으세요.",
         )
-    shipped = shipped_home()
+    source = shipped or shipped_home()
     try:
         for folder in ("config", "selectors"):
-            shutil.copytree(shipped / folder, target / folder, dirs_exist_ok=True)
+            shutil.copytree(source / folder, target / folder, dirs_exist_ok=True)
         _replace_once(target / "config/boards.yaml", REAL_SITE, base_url)
-        _replace_once(target / "config/settings.yaml", REAL_DELAY, "min_delay_s: 0.0")
+        _replace_once(target / "config/settings.yaml", REAL_DELAY, "0.0")
     except OSError as error:
         raise StoredDataError(
             "home_not_writable",
@@ -96,11 +97,15 @@ def make_home(target: Path, base_url: str) -> None:
         ) from error
 
 
-def _replace_once(path: Path, old: str, new: str) -> None:
-    text = path.read_text(encoding="utf-8")
-    if text.count(old) != 1:
-        raise ValueError(f"{path} must hold {old!r} exactly once")
-    path.write_text(text.replace(old, new), encoding="utf-8", newline="\n")
+def _replace_once(path: Path, old: re.Pattern[str], new: str) -> None:
+    text, n_replaced = old.subn(new, path.read_text(encoding="utf-8"))
+    if n_replaced != 1:
+        raise UsageError(
+            "shipped_home_changed",
+            f"{path.name} 에서 {old.pattern} 를 {n_replaced}번 찾았습니다(1번이어야 합니다). "
+            "배포본의 config 폴더를 되돌린 뒤 다시 실행하세요.",
+        )
+    path.write_text(text, encoding="utf-8", newline="\n")
 
 
 def rehearse_days(
