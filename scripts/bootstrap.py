@@ -24,7 +24,15 @@ OLDEST = (3, 11)
 
 
 def run_to_the_end(command: list[str]) -> int:
-    """Run a command and return its exit code, also when the user presses Ctrl+C."""
+    """Become the command, so that a signal to this process reaches it; on Windows run it.
+
+    There no process can become another one: run it and return its exit code, also when the user
+    presses Ctrl+C.
+    """
+    if os.name != "nt":
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os.execv(command[0], command)
     with subprocess.Popen(command) as process:
         while True:
             try:

@@ -238,18 +238,18 @@ def test_folder_in_place_of_a_file_is_unreadable(tmp_path: Path):
 
 # --- properties --------------------------------------------------------------------------------
 
+TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x85"))
+"""Without U+0085, which PyYAML writes so that it does not read it back itself."""
 SCALARS = st.one_of(
     st.none(),
     st.booleans(),
     st.integers(-(10**17), 10**17),
     st.decimals(-(10**6), 10**6, places=3).map(float),
-    st.text(),
+    TEXTS,
 )
 VALUES = st.recursive(
     SCALARS,
-    lambda inner: st.one_of(
-        st.lists(inner, max_size=4), st.dictionaries(st.text(), inner, max_size=4)
-    ),
+    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(TEXTS, inner, max_size=4)),
     max_leaves=12,
 )
 

@@ -95,7 +95,7 @@ def test_wrong_value_is_named_with_line_key_found_expected_and_next_step(
     start = f"config/x.yaml 3행: {key}: 찾은 값 {found}, 필요한 값 {expected}. "
     (sentence,) = sentences
     assert sentence.startswith(start)
-    assert sentence.removeprefix(start).endswith("하세요.") or "감싸세요" in sentence
+    assert sentence.removeprefix(start).endswith("하십시오.") or "감싸십시오" in sentence
 
 
 @pytest.mark.parametrize("value", ["5", "1.5", "true"])
@@ -114,7 +114,7 @@ def test_unknown_key_is_named_with_the_known_ones():
 def test_missing_key_is_named_at_its_section():
     code, (sentence,) = faults("flag: true\n")
     assert code == "missing_key"
-    assert sentence == ("config/x.yaml 1행: name: 찾은 값 없음, 필요한 값 글자. 키를 추가하세요.")
+    assert sentence == ("config/x.yaml 1행: name: 찾은 값 없음, 필요한 값 글자. 키를 추가하십시오.")
 
 
 def test_several_faults_are_named_in_one_go_each_with_its_own_line():

@@ -194,6 +194,14 @@ def test_an_answer_without_a_body_may_carry_a_coding(status: str):
     assert send(f"HTTP/1.1 {status}\r\nContent-Encoding: gzip\r\n\r\n".encode()).body == b""
 
 
+@pytest.mark.parametrize("status", [200, 302, 403, 404, 429, 500, 503])
+def test_an_answer_without_body_and_length_is_judged_by_its_status(status: int):
+    """Small servers answer so; only a header that does not end is a cut answer."""
+    reply = send(f"HTTP/1.0 {status} Whatever\r\nRetry-After: 7\r\n\r\n".encode(), hang_up)
+
+    assert (reply.status, reply.body, reply.header("Retry-After")) == (status, b"", "7")
+
+
 @pytest.mark.parametrize(
     "steps",
     [
@@ -203,7 +211,8 @@ def test_an_answer_without_a_body_may_carry_a_coding(status: str):
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", hang_up),
         (b"HTTP/1.1 200", hang_up),
         (b"HTTP/1.1 200 OK\r\nContent-Len", hang_up),
-        (b"HTTP/1.1 200 OK\r\n\r\n", hang_up),
+        (b"HTTP/1.1 200 OK\r\nX-A: b\r\n", hang_up),
+        (b"HTTP/1.1 404 Not Found\r\n", hang_up),
         (answer("200 OK", gzip.compress(PAGE)[:-20], Content_Encoding="gzip"),),
         (answer("200 OK", gzip.compress(PAGE)[:-8], Content_Encoding="gzip"),),
         (answer("200 OK", gzip.compress(PAGE) + b"rest", Content_Encoding="gzip"),),

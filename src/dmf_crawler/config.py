@@ -194,14 +194,14 @@ def _find_permission_faults(name: str, site: Site) -> Iterator[Finding]:
             (*at, "public_body"),
             "false",
             "true",
-            "공공기관이 운영하는 사이트만 수집합니다. 게시판을 enabled: false로 바꾸세요.",
+            "공공기관이 운영하는 사이트만 수집합니다. 게시판을 enabled: false로 바꾸십시오.",
         )
     if site.terms_checked_on is None and not is_loopback(site.base_url):
         yield Finding(
             (*at, "terms_checked_on"),
             "없음",
             "날짜(YYYY-MM-DD)",
-            f"{site.base_url} 의 robots.txt와 이용약관을 직접 읽고 그 날짜를 적으세요.",
+            f"{site.base_url} 의 robots.txt와 이용약관을 직접 읽고 그 날짜를 적으십시오.",
             code="terms_not_checked",
         )
 
@@ -246,6 +246,6 @@ def _find_courtesy_faults(settings: Settings, host: str) -> Iterator[Finding]:
             ("identity", "contact"),
             "빈 값",
             "담당자 전자우편 주소",
-            f"{host} 운영자가 연락할 수 있는 주소를 적으세요.",
+            f"{host} 운영자가 연락할 수 있는 주소를 적으십시오.",
             code="contact_missing",
         )

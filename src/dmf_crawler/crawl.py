@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from dmf_crawler.acquire.fetcher import Fetcher, FetchLimits
 from dmf_crawler.acquire.frontier import count_pages, foresee, list_request, robots_request
-from dmf_crawler.acquire.robots import read_robots
+from dmf_crawler.acquire.robots import RobotsGate, read_robots
 from dmf_crawler.errors import SendError
 from dmf_crawler.extract.dedup import merge_pages
 from dmf_crawler.extract.parser import read_page
@@ -39,10 +39,23 @@ A status that says "not now" (5xx, 429) is none: a server in trouble is not aske
 """
 
 
-def crawl(
-    run: Run, watch: Watch, world: World, *, on_progress: Progress
-) -> tuple[Fault | None, int]:
-    """Keep every page of one consistent read of the list; say why not, and the requests sent."""
+@dataclass(frozen=True, slots=True)
+class Crawled:
+    """How a crawl ended.
+
+    Attributes:
+        fault: Why there is no whole list on disk, None where there is.
+        n_requests: Requests sent, robots.txt and retries included.
+        warnings: Korean sentences about robots.txt.
+    """
+
+    fault: Fault | None
+    n_requests: int
+    warnings: tuple[str, ...] = ()
+
+
+def crawl(run: Run, watch: Watch, world: World, *, on_progress: Progress) -> Crawled:
+    """Keep every page of one consistent read of the list, or say why not."""
     settings, host = watch.home.settings, urlsplit(watch.base_url).hostname or ""
     limits = FetchLimits(
         n_requests=settings.budget.requests_per_day - watch.raw_store.n_requests(run.day, host),
@@ -54,10 +67,13 @@ def crawl(
         world=world, identity=settings.identity, politeness=settings.politeness, limits=limits
     )
     visit = Visit(run, watch, fetcher, world.now)
-    fault = visit.pass_robots() or visit.read_list(on_progress)
-    if fetcher.not_before is not None:
-        set_host_wait(watch.store, host, fetcher.not_before)
-    return fault, fetcher.n_requests
+    try:
+        gate = visit.pass_robots()
+        fault = gate if isinstance(gate, Fault) else visit.read_list(on_progress)
+    finally:  # what the server asked for holds whatever else goes wrong
+        if fetcher.not_before is not None:
+            set_host_wait(watch.store, host, fetcher.not_before)
+    return Crawled(fault, fetcher.n_requests, () if isinstance(gate, Fault) else gate.warnings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +85,7 @@ class Visit:
     fetcher: Fetcher
     now: Callable[[], datetime]
 
-    def pass_robots(self) -> Fault | None:
+    def pass_robots(self) -> RobotsGate | Fault:
         """Ask robots.txt before anything else; say why the list must not be asked for."""
         answer = self.fetcher.fetch(
             robots_request(self.watch.base_url), keep=self._keep, on_failure=self._note
@@ -81,7 +97,7 @@ class Visit:
         for warning in gate.warnings:
             LOG.warning("robots_warning", extra={"run_id": self.run.run_id, "detail": warning})
         self.fetcher.obey(gate)
-        return gate.forbid(self._list_request(1, self.watch.board.html.page_size).url)
+        return gate.forbid(self._list_request(1, self.watch.board.html.page_size).url) or gate
 
     def read_list(self, on_progress: Progress) -> Fault | None:
         """Read page 1, all pages, page 1 again; all of it again while the list changes meanwhile.
@@ -93,7 +109,7 @@ class Visit:
         for pass_no in range(1, self.watch.home.settings.budget.max_passes + 1):
             if isinstance(first, Fault):
                 return first
-            fault = self._foresee(first)
+            fault = self._find_short_page(first) or self._foresee(first)
             if fault is not None:
                 return fault if pass_no == 1 else None
             tables = self._read_pass(first, page_size, pass_no, on_progress)
@@ -104,6 +120,7 @@ class Visit:
             )
             if not isinstance(merged, Fault) or not merged.is_retryable:
                 return None
+            self._log("list_changed_meanwhile", pass_no=pass_no, code=merged.code)
             if pass_no < self.watch.home.settings.budget.max_passes:
                 first = self._read(self._list_request(1, page_size, pass_no=pass_no + 1))
         return None
@@ -122,6 +139,19 @@ class Visit:
             first = self._read(self._list_request(1, page_size))
         return page_size, first
 
+    def _find_short_page(self, first: PageTable) -> Fault | None:
+        """Say that page 1 has too few rows to be one of many (the owner's G-1)."""
+        least = min(self.watch.selectors.file.row.min_expected, first.announced_total)
+        if len(first.rows) >= least:
+            return None
+        return Fault(
+            "short_page",
+            f"첫 쪽에 {len(first.rows):,}건뿐입니다(최소 {least:,}건, 사이트의 총 "
+            f"{first.announced_total:,}건). 2쪽부터는 요청하지 않았습니다. "
+            "사이트가 바뀌었는지 원본 페이지를 확인하십시오.",
+            exit_code=4,
+        )
+
     def _foresee(self, first: PageTable) -> Fault | None:
         return foresee(
             first.announced_total,
@@ -136,6 +166,13 @@ class Visit:
     ) -> Sequence[PageTable] | Fault:
         """Read pages 2 to n and page 1 once more; how many rows a page has, page 1 showed."""
         n_pages = max(count_pages(first.announced_total, max(len(first.rows), 1)), 1)
+        self._log(
+            "list_found",
+            pass_no=pass_no,
+            announced_total=first.announced_total,
+            n_rows_a_page=len(first.rows),
+            n_pages=n_pages,
+        )
         requests = [
             self._list_request(number, page_size, pass_no=pass_no)
             for number in range(2, n_pages + 1)
@@ -169,6 +206,9 @@ class Visit:
                 return None
             table = read_page(raw, self.watch.selectors)
             if isinstance(table, Fault):
+                self._log(
+                    "page_unusable", page_no=request.page_no, attempt=page.attempt, code=table.code
+                )
                 return table
             tables.append(table)
             return None
@@ -179,7 +219,11 @@ class Visit:
     def _keep(self, page: FetchedPage) -> None:
         self.watch.raw_store.put(self.run, page)
 
+    def _log(self, event: str, **details: object) -> None:
+        LOG.info(event, extra={"run_id": self.run.run_id, **details})
+
     def _note(self, request: PageRequest, error: SendError, attempt: int) -> None:
+        self._log("request_failed", page_no=request.page_no, attempt=attempt, code=error.code)
         self.watch.raw_store.note_failure(
             self.run, request, code=error.code, at=self.now(), attempt=attempt
         )

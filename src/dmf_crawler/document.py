@@ -57,7 +57,7 @@ class Finding:
     key: KeyPath
     found: str
     expected: str
-    next_step: str = "값을 고친 뒤 다시 실행하세요."
+    next_step: str = "값을 고친 뒤 다시 실행하십시오."
     code: str = "invalid_value"
 
 
@@ -74,11 +74,11 @@ def read_document(path: Path, shown_as: str) -> Document:
         raise ConfigError(
             "missing_file",
             f"{shown_as} 파일이 없습니다. 찾은 곳: {path}. "
-            "--home이 올바른지 확인하거나, 배포본의 같은 파일을 복사해 넣으세요.",
+            "--home이 올바른지 확인하거나, 배포본의 같은 파일을 복사해 넣으십시오.",
         ) from None
     except OSError as error:
         raise ConfigError(
-            "unreadable_file", f"{shown_as} 파일을 읽을 수 없습니다({error}). 권한을 확인하세요."
+            "unreadable_file", f"{shown_as} 파일을 읽을 수 없습니다({error}). 권한을 확인하십시오."
         ) from error
     return parse_document(data, shown_as)
 
@@ -89,7 +89,7 @@ def parse_document(data: bytes, shown_as: str) -> Document:
         raise ConfigError(
             "unreadable_file",
             f"{shown_as} 파일이 너무 큽니다(최대 {MAX_FILE_BYTES:,}바이트). "
-            "다른 파일이 이 이름으로 놓이지 않았는지 확인하세요.",
+            "다른 파일이 이 이름으로 놓이지 않았는지 확인하십시오.",
         )
     try:
         text = data.decode("utf-8-sig")
@@ -98,7 +98,7 @@ def parse_document(data: bytes, shown_as: str) -> Document:
     except UnicodeDecodeError as error:
         raise ConfigError(
             "not_yaml",
-            f"{shown_as} 파일이 UTF-8이 아닙니다(바이트 {error.start}). UTF-8로 다시 저장하세요.",
+            f"{shown_as} 파일이 UTF-8이 아닙니다(바이트 {error.start}). UTF-8로 다시 저장하십시오.",
         ) from error
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
@@ -106,7 +106,7 @@ def parse_document(data: bytes, shown_as: str) -> Document:
         raise ConfigError(
             "not_yaml",
             f"{shown_as}{line}: YAML 문법이 아닙니다({getattr(error, 'problem', None) or error}). "
-            "들여쓰기와 따옴표, 콜론 뒤 빈칸을 확인하세요.",
+            "들여쓰기와 따옴표, 콜론 뒤 빈칸을 확인하십시오.",
         ) from error
     raise_findings([(document, finding) for finding in reader.findings])
     return document
@@ -131,13 +131,13 @@ class _Reader:
             if isinstance(event, yaml.DocumentStartEvent):
                 n_documents += 1
                 if n_documents > 1:
-                    raise self._give_up(event, "YAML 문서가 둘 이상입니다. '---' 줄을 지우세요")
+                    raise self._give_up(event, "YAML 문서가 둘 이상입니다. '---' 줄을 지우십시오")
                 value = self._read(next(self._events), ())
         return value
 
     def _read(self, event: yaml.Event, path: KeyPath) -> Any:
         if len(path) > MAX_DEPTH:
-            raise self._give_up(event, f"{MAX_DEPTH}단계보다 깊습니다. 들여쓰기를 확인하세요")
+            raise self._give_up(event, f"{MAX_DEPTH}단계보다 깊습니다. 들여쓰기를 확인하십시오")
         self.lines.setdefault(path, _line_of(event))
         self._refuse_marks(event, path)
         if isinstance(event, yaml.MappingStartEvent):
@@ -165,7 +165,7 @@ class _Reader:
                     here,
                     f"{self.lines[here]}행과 {line}행에 두 번",
                     "한 번만 쓴 키",
-                    next_step="둘 중 하나를 지우세요.",
+                    next_step="둘 중 하나를 지우십시오.",
                     code="duplicate_key",
                 )
             self.lines.setdefault(here, line)
@@ -199,7 +199,7 @@ class _Reader:
     def _refuse(
         self, path: KeyPath, found: str, expected: str, *, code: str, next_step: str = ""
     ) -> None:
-        step = next_step or "값을 직접 써 넣은 뒤 다시 실행하세요."
+        step = next_step or "값을 직접 써 넣은 뒤 다시 실행하십시오."
         self.findings.append(Finding(path, found, expected, step, code))
 
     def _give_up(self, event: yaml.Event, reason: str) -> ConfigError:

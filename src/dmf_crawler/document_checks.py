@@ -71,7 +71,7 @@ def _find_in_struct(value: Any, kind: type[msgspec.Struct], path: KeyPath) -> It
                 (*path, key),
                 "모르는 키",
                 f"다음 중 하나: {', '.join(fields)}",
-                "철자를 확인하거나 이 키를 지우세요.",
+                "철자를 확인하거나 이 키를 지우십시오.",
                 code="unknown_key",
             )
     for name, field in fields.items():
@@ -82,7 +82,7 @@ def _find_in_struct(value: Any, kind: type[msgspec.Struct], path: KeyPath) -> It
                 (*path, name),
                 "없음",
                 _described(field.type),
-                "키를 추가하세요.",
+                "키를 추가하십시오.",
                 code="missing_key",
             )
 
@@ -109,7 +109,7 @@ def _find_in_leaf(value: Any, kind: Any, path: KeyPath) -> Iterator[Finding]:
     except msgspec.ValidationError:
         finding = Finding(path, _shown(value), _described(kind))
         if _bare(kind) is str and isinstance(value, int | float):
-            finding = replace(finding, next_step="글자로 읽히도록 값을 따옴표로 감싸세요.")
+            finding = replace(finding, next_step="글자로 읽히도록 값을 따옴표로 감싸십시오.")
         yield finding
 
 

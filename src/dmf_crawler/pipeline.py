@@ -14,7 +14,8 @@ from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
 
-from dmf_crawler.crawl import Progress, crawl
+from dmf_crawler.config import Home
+from dmf_crawler.crawl import Crawled, Progress, crawl
 from dmf_crawler.errors import StoredDataError, UsageError
 from dmf_crawler.extract.dedup import merge_pages
 from dmf_crawler.extract.parser import read_page
@@ -39,6 +40,9 @@ from dmf_crawler.world import World
 
 Clock = Callable[[], datetime]
 
+NOT_CRAWLED = Crawled(None, 0)
+"""What a re-parse has asked of the site: nothing."""
+
 EXIT_CODES = {RunStatus.OK: 0, RunStatus.HELD: 3, RunStatus.REJECTED: 4}
 
 
@@ -56,12 +60,23 @@ def run_board(
         selector_version=watch.selectors.file.schema_version,
         is_dry=is_dry,
     )
-    fault, n_requests = crawl(run, watch, world, on_progress=on_progress)
-    if fault is None:
+    if is_dry:
+        run = _number_dry_run(run, watch)
+    crawled = crawl(run, watch, world, on_progress=on_progress)
+    if crawled.fault is None:
         folder = watch.raw_store.folder(run)
-        return process(run, watch, folder, now=world.now, n_requests=n_requests, is_dry=is_dry)
-    summary = replace(refuse(run, fault), n_requests=n_requests)
+        return process(run, watch, folder, now=world.now, crawled=crawled, is_dry=is_dry)
+    summary = replace(refuse(run, crawled.fault), n_requests=crawled.n_requests)
     return summary if is_dry else _close(watch, summary, world.now)
+
+
+def _number_dry_run(run: Run, watch: Watch) -> Run:
+    """Give a dry run an id of its own: no line of the history holds it, only its raw folder."""
+    numbered, number = run, 1
+    while watch.raw_store.folder(numbered).exists():
+        number += 1
+        numbered = replace(run, run_id=f"{run.run_id}-{number}")
+    return numbered
 
 
 def process(
@@ -70,13 +85,13 @@ def process(
     folder: Path,
     *,
     now: Clock,
-    n_requests: int = 0,
+    crawled: Crawled = NOT_CRAWLED,
     is_dry: bool = False,
 ) -> RunSummary:
     """Turn the kept pages of a run into history, unless a gate is against it."""
     snapshot = read_snapshot(watch, folder)
     if isinstance(snapshot, Fault):
-        summary = replace(refuse(run, snapshot), n_requests=n_requests)
+        summary = replace(refuse(run, snapshot), n_requests=crawled.n_requests)
         return summary if is_dry else _close(watch, summary, now)
     known = known_records(watch.store, watch.board.id)
     change_set = diff_snapshot(known, snapshot, day=run.day, rules=watch.diff_rules)
@@ -85,9 +100,11 @@ def process(
     )
     summary = replace(
         _summarise(run, watch, snapshot, change_set, gates),
-        n_requests=n_requests,
-        is_baseline=not known,
+        n_requests=crawled.n_requests,
     )
+    summary = replace(summary, warnings=(*crawled.warnings, *summary.warnings))
+    if not known and summary.status is RunStatus.OK:
+        summary = replace(summary, is_baseline=True)
     if is_dry:
         return summary
     if summary.status is not RunStatus.OK:
@@ -128,7 +145,7 @@ def _name_incomplete(tables: dict[tuple[int, str, int], PageTable | Fault]) -> F
     return Fault(
         "incomplete_pages",
         f"저장된 목록 페이지가 {len(tables)}쪽뿐이고 끝까지 읽은 기록이 없습니다. "
-        "이 실행은 도중에 끝났으므로 다시 읽을 수 없습니다. 같은 날의 다른 실행을 고르세요.",
+        "이 실행은 도중에 끝났으므로 다시 읽을 수 없습니다. 같은 날의 다른 실행을 고르십시오.",
         exit_code=6,
         is_retryable=True,
     )
@@ -148,6 +165,8 @@ def _collect_evidence(
         number_field=file.key.number,
         number_label=file.fields[file.key.number].label_ko,
         number_pattern=watch.selectors.number_pattern,
+        status_field=watch.diff_rules.status_field,
+        status_words=watch.status_words,
         min_rows=file.row.min_expected,
     )
 
@@ -196,7 +215,7 @@ def publish_day(watches: Sequence[Watch], day: date, *, written_at: datetime) ->
     """Write the workbook of a day from the history.
 
     Raises:
-        UsageError: `nothing_accepted`: no board has an accepted run up to that day.
+        UsageError: `nothing_accepted`: no board has an accepted run on that day.
         StoredDataError: `report_not_written`; an older file of that name stays as it is.
     """
     first = watches[0]
@@ -208,17 +227,22 @@ def publish_day(watches: Sequence[Watch], day: date, *, written_at: datetime) ->
         written_at=written_at,
         rules=(rules.report.history_days, rules.report.log_runs, rules.history.missing_runs),
     )
-    if all(board.accepted is None for board in report.boards):
+    if all(board.accepted is None or board.accepted.run.day != day for board in report.boards):
         raise UsageError(
             "nothing_accepted",
-            f"{day} 까지 채택된 실행이 없어 리포트를 만들 수 없습니다. "
-            "runs 명령으로 채택된 날을 확인하세요.",
+            f"{day} 에 채택된 실행이 없어 보고서를 만들 수 없습니다. "
+            "runs 명령으로 채택된 날을 확인하십시오.",
         )
     try:
         first.home.reports.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StoredDataError(
             "report_not_written",
-            f"리포트 폴더 {first.home.reports} 를 만들 수 없습니다({error}). 권한을 확인하세요.",
+            f"보고서 폴더 {first.home.reports} 를 만들 수 없습니다({error}). 권한을 확인하십시오.",
         ) from error
-    return write_report(report, first.home.reports / f"DMF_{day}.xlsx")
+    return write_report(report, report_path(first.home, day))
+
+
+def report_path(home: Home, day: date) -> Path:
+    """Return where the workbook of a day stands."""
+    return home.reports / f"DMF_{day}.xlsx"

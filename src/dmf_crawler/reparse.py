@@ -58,7 +58,7 @@ def record_correction(row: RunRow, watch: Watch, *, now: Clock) -> RunSummary:
         raise UsageError(
             "newer_run_accepted",
             f"{row.run.run_id} 보다 새로운 실행 {accepted.run.run_id} 이 이미 채택되었습니다. "
-            "지난 페이지로 현재 목록을 되돌릴 수 없습니다. --apply 없이 차이만 확인하세요.",
+            "지난 페이지로 현재 목록을 되돌릴 수 없습니다. --apply 없이 차이만 확인하십시오.",
         )
     run = begin_run(
         watch.store,

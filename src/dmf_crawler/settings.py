@@ -118,6 +118,7 @@ class GateLimits(Struct, frozen=True, kw_only=True):
     """Limits of the gates; floors hold until the list has its own history.
 
     Attributes:
+        rows_change_ratio: G-2 holds when the list grew or shrank by more than this share.
         required_empty_ratio: G-3 refuses above this share of empty required cells.
         pattern_ratio: G-4 refuses below this share of numbers that match the pattern.
         new_off_pattern_hold: G-4 holds above this many new numbers off the pattern.
@@ -127,6 +128,7 @@ class GateLimits(Struct, frozen=True, kw_only=True):
         withdrawn_hold: G-5 holds above this many records newly withdrawn by status.
     """
 
+    rows_change_ratio: Ratio = 0.30
     required_empty_ratio: Ratio = 0.05
     pattern_ratio: Ratio = 0.95
     new_off_pattern_hold: Count = 3

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
+from itertools import groupby
 
 from dmf_crawler.model.change import Grade
 from dmf_crawler.model.record import Value
@@ -19,9 +20,10 @@ _MINOR_JACCARD = 0.8
 """Trigram overlap from which a change without critical tokens is minor."""
 
 _INVISIBLE = re.compile(
-    "[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff]"
+    "[\u00ad\u034f\u061c\u115f\u1160\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e007f\U000e0100-\U000e01ef]"
 )
-"""Soft hyphen, zero-width characters, direction marks, variation selectors."""
+"""Soft hyphen, joiners, direction marks, Hangul fillers, variation selectors, tag characters."""
 
 
 def _unit_letters() -> dict[int, str]:
@@ -53,7 +55,6 @@ _ONE_FORM: dict[int, str] = {
     **dict.fromkeys(map(ord, "\u2329\u27e8\u3008"), "<"),
     **dict.fromkeys(map(ord, "\u232a\u27e9\u3009"), ">"),
     **dict.fromkeys(map(ord, "\u3002\uff61"), "."),
-    **dict.fromkeys(map(ord, "\u3164\uffa0"), " "),  # Hangul fillers look like blanks
     ord("\u00b5"): "\u03bc",  # micro sign
     **_unit_letters(),
 }
@@ -62,6 +63,10 @@ _DROPPABLE_BLANK = re.compile(r"(?<![A-Za-z0-9]) | (?![A-Za-z0-9])")
 _FINAL_FULL_STOP = re.compile(r"(?<=[가-힣])\.$")
 _STOCK_COMPANY = re.compile(r"주식회사|\(주\)")
 _NAME_BORDER = re.compile(r"([,;/|&()\[\]])")
+_MARK = "㈜"
+_MARK_IN_LETTERS = list("주식회사")
+_ASCII_WORD = re.compile("[A-Za-z0-9]{2}")
+_N_CHARS_COMPOSED_AS_THEY_ARE = 200
 _LATIN_UPPER = {code: chr(code - 32) for code in range(ord("a"), ord("z") + 1)}
 
 
@@ -121,21 +126,65 @@ def grade_values(before: Value | None, after: Value | None) -> Grade:
 
 def _canonical_once(text: str) -> str:
     text = _INVISIBLE.sub("", text).translate(_ONE_FORM)
-    text = " ".join(unicodedata.normalize("NFC", text).split())
+    text = " ".join(_compose(text).split())
     text = _DROPPABLE_BLANK.sub("", text)
-    text = _STOCK_COMPANY.sub("㈜", text)
-    if "㈜" in text:
-        text = "".join(map(_mark_first, _NAME_BORDER.split(text))).replace("㈜", "(주)")
-    return unicodedata.normalize("NFC", _FINAL_FULL_STOP.sub("", text))
+    text = _STOCK_COMPANY.sub(_MARK, text)
+    if _MARK in text:
+        text = "".join(map(_mark_first, _NAME_BORDER.split(text))).replace(_MARK, "(주)")
+    return _compose(_FINAL_FULL_STOP.sub("", text))
+
+
+def _compose(text: str) -> str:
+    """Return the NFC of a text, in time proportional to its length.
+
+    `unicodedata` orders combining marks by insertion; a long run of them is sorted for it before.
+    """
+    if len(text) > _N_CHARS_COMPOSED_AS_THEY_ARE:
+        runs = groupby(text, key=lambda char: unicodedata.combining(char) > 0)
+        text = "".join(
+            "".join(sorted(run, key=unicodedata.combining) if is_marks else run)
+            for is_marks, run in runs
+        )
+    return unicodedata.normalize("NFC", text)
 
 
 def _mark_first(name: str) -> str:
     """Move the marks of a stock company to the front of one name, keeping their number.
 
-    Names are separated by commas and the like; one inside parentheses is a name of its own.
+    Names are separated by commas and the like; one inside parentheses is a name of its own. Where
+    a mark is taken out, its neighbours may join to the next one (주식㈜회사), so each character is
+    looked at once with what is kept before it.
     """
-    # The blank keeps 1(주)2 apart from 12(주); elsewhere it is dropped with the next pass.
-    return "㈜" * name.count("㈜") + name.replace("㈜", " ").strip()
+    n_marks = 0
+    kept: list[str] = []
+    for char in name:
+        if char != _MARK:
+            _append(char, kept)
+            if kept[-4:] != _MARK_IN_LETTERS:
+                continue
+            del kept[-4:]
+        n_marks += 1
+        # The blank keeps 1(주)2 apart from 12(주).
+        kept.append(" ")
+    return _MARK * n_marks + "".join(kept).strip()
+
+
+def _append(char: str, kept: list[str]) -> None:
+    """Append a character; between others than ASCII letters and digits the blanks before go."""
+    n_blanks = 0
+    while n_blanks < len(kept) and kept[-1 - n_blanks] == " ":
+        n_blanks += 1
+    if not n_blanks:
+        kept.append(char)
+        return
+    del kept[-n_blanks:]
+    if kept and _ASCII_WORD.fullmatch(kept[-1] + char):
+        kept.append(" ")
+    composed = unicodedata.normalize("NFC", kept[-1] + char) if kept else char
+    if kept and len(composed) == 1:
+        kept[-1] = composed
+    else:
+        kept.append(char)
 
 
 _CRITICAL = re.compile(

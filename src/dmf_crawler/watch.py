@@ -32,6 +32,14 @@ class Watch:
         return self.home.site_of(self.board).base_url
 
     @property
+    def status_words(self) -> frozenset[str]:
+        """All statuses that there are, as the selectors file lists them."""
+        status = self.selectors.file.status
+        if status is None:
+            return frozenset()
+        return frozenset(self.selectors.file.fields[status.field].validate.enum)
+
+    @property
     def diff_rules(self) -> DiffRules:
         """How this board's records are compared."""
         status = self.selectors.file.status
@@ -39,6 +47,7 @@ class Watch:
             kinds=self.selectors.kinds,
             status_field=status.field if status else "",
             withdrawn_words=frozenset(status.withdrawn if status else ()),
+            live_words=self.status_words - frozenset(status.withdrawn if status else ()),
             missing_runs=self.home.settings.history.missing_runs,
         )
 

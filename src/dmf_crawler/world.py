@@ -18,7 +18,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from http.client import HTTPException, IncompleteRead
+from http.client import HTTPException, HTTPResponse, IncompleteRead
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -118,20 +118,8 @@ def _exchange(adapter: HTTPAdapter, politeness: Politeness, request: Request) ->
         headers = tuple(response.raw.headers.items())
         raw = _read(response, politeness.max_body_bytes, request.url)
     reply = Reply(response.status_code, headers, raw)
-    if _is_cut_in_header(reply):
-        raise _send_error("truncated_body", request.url)
     body = _decode(raw, reply.header("Content-Encoding"), politeness.max_body_bytes, request.url)
     return Reply(reply.status, headers, body)
-
-
-def _is_cut_in_header(reply: Reply) -> bool:
-    """Say whether the connection may have ended in the header, which the library lets pass.
-
-    Such an answer has no body and does not say that it has none; taken at its word, it would be
-    an empty robots.txt, which allows everything.
-    """
-    has_length = reply.header("Content-Length") or reply.header("Transfer-Encoding")
-    return not reply.body and not has_length and reply.status not in {204, 304}
 
 
 def _wire_headers(request: Request) -> dict[str, str]:
@@ -231,8 +219,42 @@ def _cut(connected: socket.socket) -> None:
         socket.socket.shutdown(connected, socket.SHUT_RDWR)
 
 
+class _LastLine:
+    """A stream that remembers the last line read from it."""
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+        self.line = b""
+
+    def readline(self, limit: int = -1) -> bytes:
+        self.line = self.stream.readline(limit)
+        return self.line
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+
+class _WholeHeaderResponse(HTTPResponse):
+    """An answer whose header must end in a blank line.
+
+    The library lets a connection that ends in the header pass: a cut robots.txt would be an empty
+    one, which allows everything.
+    """
+
+    def begin(self) -> None:
+        header = _LastLine(self.fp)
+        self.fp: Any = header
+        super().begin()
+        if self.fp is header:
+            self.fp = header.stream
+        if header.line.strip(b"\r\n") or not header.line:
+            raise IncompleteRead(b"")
+
+
 class _WatchedConnection(HTTPConnection):
     """A connection whose wait for an answer ends at the deadline."""
+
+    response_class = _WholeHeaderResponse
 
     def getresponse(self) -> Any:
         """Wait for the answer's header."""

@@ -170,7 +170,7 @@ def test_report_is_written_again_from_the_history(lived_home):
     assert Path(value["report"]) == reports[1]
     assert openpyxl.load_workbook(reports[1], read_only=False).sheetnames[0] == "요약"
     assert not reports[0].exists()
-    assert say(lived_home, "report").out == f"리포트: {reports[1]}\n"
+    assert say(lived_home, "report").out == f"보고서: {reports[1]}\n"
 
 
 def test_report_of_an_earlier_day_is_chosen_by_date_or_run(lived_home):

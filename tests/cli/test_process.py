@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import subprocess
 import sys
@@ -12,14 +11,9 @@ from pathlib import Path
 import pytest
 
 from dmf_crawler.cli.home import hold_lock, open_home
+from tests.processes import environment
 
-SRC = Path(__file__).parents[2] / "src"
 HEAVY = ("lxml", "requests", "urllib3", "sqlite3", "openpyxl", "xlsxwriter", "tqdm", "yaml")
-
-
-def environment(**more: str) -> dict[str, str]:
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("DMF_")}
-    return {**kept, "PYTHONPATH": str(SRC), **more}
 
 
 def python(*words: str, cwd: Path, **more: str) -> subprocess.CompletedProcess[bytes]:
@@ -96,7 +90,7 @@ def test_every_text_reaches_a_strict_korean_code_page(lived_home):
     assert (done.returncode, b"Traceback" in done.stderr) == (0, False), done.stderr
     out, err = done.stdout.decode("cp949"), done.stderr.decode("cp949")
     assert r"[x] caf\xe9" in out
-    assert "리포트: " in out
+    assert "보고서: " in out
     assert "오류 [not_available]" in err
     assert r"\U0001f600\u2014" in err
 

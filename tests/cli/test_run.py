@@ -317,7 +317,7 @@ def test_bug_in_the_report_leaves_the_accepted_run_told(lived_home):
 
 def test_question_that_makes_no_sense_is_no_fault_of_the_board(empty_home):
     def act() -> RunSummary:
-        raise UsageError("clock_went_back", "시계를 확인하세요.")
+        raise UsageError("clock_went_back", "시계를 확인하십시오.")
 
     with watching(empty_home) as (watch, world), pytest.raises(UsageError):
         guard_run(watch, world, act)

@@ -96,7 +96,7 @@ def test_text_of_a_run_tells_warnings_and_the_report():
     assert text.splitlines() == [
         "2026-12-01 x: 정상  쪽 13  요청 15  건수 1,234  신규 0  변경 0  취하 0  재등장 0",
         "  주의: 예비 셀렉터입니다.",
-        "  리포트: r.xlsx",
+        "  보고서: r.xlsx",
     ]
 
 

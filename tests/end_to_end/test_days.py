@@ -65,7 +65,6 @@ def test_a_month_with_a_weekend_and_vanished_rows_is_told_day_by_day(tmp_path):
         Switches(robots="not_found"),
         Switches(robots="redirect"),
     ],
-    ids=lambda switches: repr(switches)[:0] or None,
 )
 def test_the_list_is_read_the_same_however_the_site_shows_it(tmp_path, switches):
     """Each behaviour that the facts leave open leads to the same records."""
@@ -169,6 +168,53 @@ def test_a_dry_run_leaves_no_history_and_no_report(tmp_path):
     assert home.rows("SELECT count(*) FROM crawl_run") == [(0,)]
     assert home.kept_pages(run["run_id"])
     assert not list(Path(tmp_path / "home/reports").glob("*.xlsx"))
+
+
+def test_a_dry_run_beside_a_history_leaves_all_as_it_is(tmp_path):
+    life = Life(n_rows=120)
+    with RehearsalSite(life.rows) as site:
+        home = new_home(tmp_path / "home", site.base_url)
+        report = Path(home.run(FIRST_DAY)["report"])
+        before = home.history_content(), home.rows("SELECT * FROM crawl_run"), report.read_bytes()
+        life.advance()
+        site.rows = life.rows
+        first = home.run(FIRST_DAY, "--dry-run", hour=8)
+        site.rows = life.rows[1:]
+        second = home.run(FIRST_DAY, "--dry-run", hour=8)
+
+    assert (first["exit_code"], first["status"], first["report"]) == (0, "OK", None)
+    assert sum(first["counts"].values()) > 0
+    assert second["n_rows"] == first["n_rows"] - 1  # two dry runs of one moment keep apart
+    after = home.history_content(), home.rows("SELECT * FROM crawl_run"), report.read_bytes()
+    assert after == before
+
+
+def test_no_report_is_written_for_a_day_on_which_nothing_was_accepted(tmp_path):
+    life = Life(n_rows=120)
+    with RehearsalSite(life.rows) as site:
+        home = new_home(tmp_path / "home", site.base_url)
+        home.run(FIRST_DAY)
+        site.rows = life.rows[4:]
+        held = home.run("2026-12-01")
+    assert held["status"] == "HELD"
+
+    for words in (["--date", "2026-12-01"], ["--run", held["run_id"]], ["--date", "2027-01-01"]):
+        exit_code, result = home.command("report", *words)
+        assert (exit_code, result["error"]["code"]) == (2, "nothing_accepted")
+    names = [path.name for path in (tmp_path / "home/reports").iterdir()]
+    assert names == [f"DMF_{FIRST_DAY}.xlsx"]
+
+
+def test_only_the_first_accepted_run_is_the_baseline(tmp_path):
+    life = Life(n_rows=120)
+    with RehearsalSite(life.rows[:6]) as site:
+        home = new_home(tmp_path / "home", site.base_url)
+        refused = home.run(FIRST_DAY)
+        site.rows = life.rows
+        accepted = home.run(FIRST_DAY, hour=7)
+
+    assert (refused["status"], refused["is_baseline"]) == ("REJECTED", False)
+    assert (accepted["status"], accepted["is_baseline"]) == ("OK", True)
 
 
 def test_the_report_can_be_written_again_from_the_history(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,8 @@ from dmf_crawler.workbench.rehearsal.switches import PageTrouble, Switches, Trou
 from tests.end_to_end.homes import new_home
 
 LIFE = Life(n_rows=240)
+# Under Wine, a reset that comes right behind data may be seen as the end of the connection.
+RESET_CODES = {"connection_reset"} | ({"truncated_body"} if os.name == "nt" else set())
 FORBIDDEN = "User-agent: *\nDisallow: /pbp\n"
 WE_FORBIDDEN = "User-agent: dmf-crawler\nDisallow: /\n"
 SITE_FAULTS: list[tuple[str, Switches, int, str]] = [
@@ -65,6 +68,9 @@ class Stage:
     def check_refused(self, run: dict[str, object], exit_code: int, code: str) -> None:
         error = run["error"]
         assert isinstance(error, dict)
+        if code == "connection_reset":
+            assert error["code"] in RESET_CODES
+            code = error["code"]
         assert (run["exit_code"], error["code"]) == (exit_code, code)
         assert run["status"] == ("REJECTED" if exit_code == 4 else "FAILED")
         assert run["report"] is None
@@ -102,9 +108,7 @@ def test_a_site_that_is_not_what_it_was_is_refused_by_name(stage, switches, exit
 
     stage.check_refused(run, exit_code, code)
     if exit_code == 7 or code == "connection_reset":
-        assert {request.path for request in stage.site.log} <= {"/robots.txt", "/robots-loop"} | {
-            request.path for request in stage.site.log if "robots" in request.path
-        }
+        assert all("robots" in request.path for request in stage.site.log)
     else:
         assert stage.home.kept_pages(run["run_id"])
 
@@ -311,3 +315,12 @@ def test_a_failed_run_does_not_hide_the_last_good_report(stage: Stage) -> None:
 
     assert exit_code == 0
     assert payload["report"].endswith("DMF_2026-11-30.xlsx")
+
+
+def test_html_in_place_of_robots_txt_is_allowed_with_a_warning(stage: Stage) -> None:
+    stage.site.switches = Switches(robots="html")
+
+    run = stage.home.run("2026-12-01")
+
+    assert run["status"] == "OK"
+    assert "robots.txt" in run["warnings"][0]

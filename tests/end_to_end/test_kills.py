@@ -8,16 +8,15 @@ import subprocess
 import sys
 import time
 from datetime import date, timedelta
-from pathlib import Path
 
 import pytest
 
 from dmf_crawler.workbench.rehearsal.days import Life
 from dmf_crawler.workbench.rehearsal.server import RehearsalSite
 from tests.end_to_end.homes import RehearsalHome, new_home
+from tests.processes import environment
 
 N_KILLS = 30
-SOURCES = Path(__file__).parents[2] / "src"
 
 
 def start_run(home: RehearsalHome, day: date) -> subprocess.Popen[bytes]:
@@ -26,7 +25,7 @@ def start_run(home: RehearsalHome, day: date) -> subprocess.Popen[bytes]:
             *(sys.executable, "-X", "utf8", "-m", "dmf_crawler", "run", "--home", str(home.root)),
             *("--now", f"{day}T06:00:00+09:00"),
         ],
-        env={**os.environ, "PYTHONPATH": str(SOURCES)},
+        env=environment(),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )

@@ -75,3 +75,15 @@ def test_a_list_that_never_stands_still_is_refused_as_a_race(stage):
     assert home.history_content() == before
     asked = [request for request in site.log if request.params.get("page") == "3"]
     assert len(asked) == 1 + 3  # the day before once, then three passes
+
+
+def test_a_race_that_the_budget_does_not_let_be_read_again_is_still_a_race(stage):
+    """430 rows are five pages: robots, six requests, and no second pass."""
+    site, home, rows = stage
+    home.edit("config/settings.yaml", "requests_per_day: 500", "requests_per_day: 9")
+    site.on_request = Change(site, 4, rows[20:100] + rows[101:])
+
+    run = home.run("2026-12-01")
+
+    assert (run["exit_code"], run["error"]["code"]) == (4, "race")
+    assert run["n_requests"] <= 9

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import io
-import os
 import shutil
-import signal
 import subprocess
 import sys
 from dataclasses import replace
@@ -25,8 +23,7 @@ from dmf_crawler.workbench.rehearsal.server import RehearsalSite
 from dmf_crawler.workbench.rehearsal.switches import Switches
 from dmf_crawler.workbench.rehearse import compare_day, make_home, rehearse_days
 from tests.end_to_end.homes import new_home
-
-SOURCES = Path(__file__).parents[2] / "src"
+from tests.processes import environment
 
 
 def test_each_day_is_told_in_korean_with_what_was_found_and_what_happened(tmp_path, capsys):
@@ -73,27 +70,37 @@ def test_a_home_for_rehearsals_differs_by_host_and_delay_alone(tmp_path):
     ]
 
 
-@pytest.mark.skipif(os.name == "nt", reason="no SIGINT to a single child there")
+PRESS_CTRL_C_AT_A_LINE = """
+import _thread, sys, threading
+from dmf_crawler.cli.commands import run_command
+def press():
+    if sys.stdin.readline():
+        _thread.interrupt_main()
+threading.Thread(target=press, daemon=True).start()
+sys.exit(run_command(sys.argv[1:]))
+"""
+
+
 def test_the_site_stays_up_for_work_by_hand_until_ctrl_c(tmp_path):
     words = ["rehearse", "--keep", str(tmp_path / "home"), "--rows", "60", "--days", "1", "--serve"]
     with subprocess.Popen(
-        [sys.executable, "-X", "utf8", "-m", "dmf_crawler", *words],
-        env={**os.environ, "PYTHONPATH": str(SOURCES)},
+        [sys.executable, "-X", "utf8", "-c", PRESS_CTRL_C_AT_A_LINE, *words],
+        env=environment(PYTHONIOENCODING="utf-8"),
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         encoding="utf-8",
     ) as process:
         assert process.stdout is not None
         for line in process.stdout:
-            if "dmf-crawler run --home" in line:
+            if "-m dmf_crawler run --home" in line:
                 break
         home = new_home_at(tmp_path / "home")
         out = io.StringIO()
         by_hand = ["run", "--home", str(home), "--now", "2026-12-31T06:00:00+09:00"]
         assert run_command(by_hand, stdout=out) == 0
-        process.send_signal(signal.SIGINT)
-        rest = process.stdout.read()
-        assert process.wait() == 0
+        rest, _ = process.communicate("\n", timeout=60)
+        assert process.returncode == 0
 
     assert "연습 사이트를 닫았습니다" in rest
     assert "정상" in out.getvalue()

@@ -66,6 +66,39 @@ def test_a_start_beside_a_run_at_work_is_logged_and_no_failure(stage):
     assert {"event": "scheduled_start_ignored", "code": "lock_held"}.items() <= lines[-1].items()
 
 
+def test_a_correction_does_not_stand_for_the_days_crawl(stage):
+    _, home = stage
+    yesterday = home.run("2026-11-30")
+    exit_code, _ = home.command(
+        *("reparse", "--run", yesterday["run_id"], "--apply"),
+        *("--now", "2026-12-01T06:30:00+09:00"),
+    )
+    assert exit_code == 0
+
+    exit_code, payload = start(home, "07:00")
+
+    assert exit_code == 0
+    assert payload["runs"][0]["n_requests"] > 0
+
+
+def test_a_report_that_could_not_be_written_is_written_by_the_next_attempt(stage):
+    site, home = stage
+    obstacle = home.root / "reports/DMF_2026-12-01.xlsx"
+    obstacle.mkdir(parents=True)
+    exit_code, payload = start(home, "06:00")
+    assert (exit_code, payload["runs"][0]["error"]["code"]) == (5, "report_not_written")
+    assert start(home, "06:30")[0] == 5  # the obstacle is still there
+    obstacle.rmdir()
+    site.clear_log()
+
+    exit_code, payload = start(home, "07:00")
+
+    assert (exit_code, payload["error"]) == (0, None)
+    assert obstacle.is_file()
+    assert site.log == []
+    assert start(home, "07:30")[1]["runs"] == []
+
+
 def test_a_killed_attempt_is_reported_at_the_next_start(stage):
     _, home = stage
     start(home, "06:00")

@@ -94,7 +94,7 @@ def test_long_texts_and_many_makers_do_not_make_it_a_layout_table():
         ("<div class='mpage_errwrap'>오류가 발생하였습니다</div>", "error_page", 6, "오류가 발생"),
         ("<p>해당 화면 혹은 기능을 찾을 수 없습니다", "error_page", 6, "찾을 수 없습니다"),
         ("<div id='app'></div><script>go()</script>", "script_only_page", 4, "스크립트"),
-        ("<noscript>" + "켜 주세요 " * 30 + "</noscript><script></script>", "script_only_page", 4,
+        ("<noscript>" + "켜 주십시오 " * 30 + "</noscript><script></script>", "script_only_page", 4,
          "스크립트"),
         ("<p>" + "고시와 공고를 알려 드립니다. " * 9 + "</p><script>x</script>", "no_table", 4,
          "고시와"),

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -23,7 +24,7 @@ from dmf_crawler.settings import GateLimits
 LIMITS = GateLimits()
 PATTERN = re.compile(r"\d{4,5}-\d{3}")
 REQUIRED = {"reg_no": "등록번호", "company": "신청인"}
-CODES = ["G-0", "G-1", "G-3", "G-4", "G-5", "G-10"]
+CODES = ["G-0", "G-1", "G-2", "G-3", "G-4", "G-5", "G-10"]
 
 
 def a_record(number: str, key: str = "", company: Value = "가나제약(주)") -> Record:
@@ -65,6 +66,8 @@ def evidence(
         number_field="reg_no",
         number_label="등록번호",
         number_pattern=pattern,
+        status_field="status",
+        status_words=frozenset({"정상", "취하", "취소", "말소"}),
         min_rows=10,
     )
 
@@ -129,7 +132,7 @@ def test_required_cells_may_be_empty_in_five_of_a_hundred_rows(n_empty, outcome)
     assert (gate.outcome, gate.observed, gate.limit) == (outcome, n_empty / 100, 0.05)
     assert gate.fault_code == ("required_empty" if outcome is Outcome.REJECT else "")
     if n_empty:
-        assert f"신청인 이(가) {n_empty}건" in gate.message
+        assert f"신청인이(가) {n_empty}건" in gate.message
 
 
 def test_the_emptiest_required_field_is_the_one_that_is_named():
@@ -387,9 +390,9 @@ def test_records_that_left_long_ago_do_not_count_into_the_size_of_the_list():
 def test_a_record_that_goes_on_under_another_key_is_not_gone():
     before = many_known(20)
     keys = list(before)
-    changes = [Change(EventType.MODIFIED, key, None, reason=Reason.REKEYED) for key in keys[:5]] + [
+    changes = [Change(EventType.MODIFIED, key, None, reason=Reason.REKEYED) for key in keys[:3]] + [
         Change(EventType.NEW, f"{key}|가|나", a_record(key), reason=Reason.REKEYED)
-        for key in keys[:5]
+        for key in keys[:3]
     ]
 
     gate = judge(evidence(rows(20), changes=changes, known_before=before), "G-5")
@@ -510,3 +513,63 @@ def test_what_could_not_be_computed_for_want_of_a_list_never_passes(code, refuse
     }
     assert decide(seen) is RunStatus.REJECTED
     assert decisive_gate(seen).fault_code == code
+
+
+@pytest.mark.parametrize(
+    ("n_before", "n_rows", "outcome"),
+    [
+        (100, 130, Outcome.PASS),
+        (100, 131, Outcome.HOLD),
+        (100, 70, Outcome.PASS),
+        (100, 69, Outcome.HOLD),
+        (0, 100, Outcome.PASS),
+    ],
+)
+def test_a_list_may_grow_or_shrink_by_thirty_of_a_hundred(n_before, n_rows, outcome):
+    gate = judge(evidence(rows(n_rows), known_before=many_known(n_before)), "G-2")
+
+    assert gate.outcome is outcome
+    if outcome is Outcome.HOLD:
+        assert "100건에서" in gate.message
+        assert gate.fault_code == "row_count_jump"
+
+
+@pytest.mark.parametrize(
+    ("status", "outcome"),
+    [
+        ("정상", Outcome.PASS),
+        ("취 하", Outcome.PASS),
+        ("자진취하", Outcome.HOLD),
+        ("", Outcome.HOLD),
+    ],
+)
+def test_a_status_that_nobody_knows_is_held(status, outcome):
+    """D6: an unknown word is neither a withdrawal nor its end."""
+    first, *others = rows(50)
+    odd = replace(first, fields={**first.fields, "status": status})
+
+    gate = judge(evidence([*others, odd], known_before=many_known(50)), "G-4")
+
+    assert gate.outcome is outcome
+
+
+def test_a_status_once_accepted_is_known():
+    first, *others = rows(50)
+    odd = replace(first, fields={**first.fields, "status": "자진취하"})
+    before = {**many_known(50), odd.key: KnownRecord(odd.key, odd.fields, is_current=True)}
+
+    assert judge(evidence([*others, odd], known_before=before), "G-4").outcome is Outcome.PASS
+
+
+@pytest.mark.parametrize(("n_shared", "outcome"), [(3, Outcome.PASS), (4, Outcome.HOLD)])
+def test_more_than_three_numbers_newly_shared_are_held(n_shared, outcome):
+    """A list that shows every row twice would give them all another key for good."""
+    before = many_known(50)
+    changes = [
+        Change(EventType.MODIFIED, key, None, reason=Reason.REKEYED)
+        for key in list(before)[:n_shared]
+    ]
+
+    gate = judge(evidence(rows(50), changes=changes, known_before=before), "G-5")
+
+    assert gate.outcome is outcome

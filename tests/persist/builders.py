@@ -39,6 +39,7 @@ RULES = DiffRules(
     kinds=KINDS,
     status_field="status",
     withdrawn_words=frozenset({"취하", "취소", "말소"}),
+    live_words=frozenset({"정상"}),
     missing_runs=4,
 )
 STATUSES = {RunStatus.HELD: 3, RunStatus.REJECTED: 4, RunStatus.FAILED: 6}

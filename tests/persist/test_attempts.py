@@ -35,7 +35,7 @@ def test_an_attempt_is_remembered_with_and_without_an_end(tmp_path):
 
         assert attempts_of_day(store, DAY) == (
             Attempt(killed, SIX, None),
-            Attempt(ended, minutes(30), minutes(35)),
+            Attempt(ended, minutes(30), minutes(35), 0),
         )
         assert attempts_of_day(store, DAY + timedelta(days=1)) == ()
         assert [row["exit_code"] for row in store.rows("SELECT exit_code FROM attempt")] == [

@@ -121,6 +121,14 @@ def test_a_status_back_to_normal_is_restored():
     assert (change.kind, change.reason) == (EventType.REAPPEARED, Reason.RESTORED)
 
 
+@pytest.mark.parametrize("status", ["", "자진취하", "취하처리"])
+def test_a_word_that_nobody_knows_restores_nothing(status):
+    """Only the word for in force brings a withdrawn record back."""
+    change = the_change(a_record("A", status="취하"), a_record("A", status=status))
+
+    assert (change.kind, change.reason) == (EventType.MODIFIED, None)
+
+
 def test_one_word_of_withdrawal_for_another_is_a_change_like_any_other():
     change = the_change(a_record("A", status="취하"), a_record("A", status="취소"))
 
@@ -327,6 +335,33 @@ def test_what_changed_on_the_way_to_the_new_key_is_kept():
     assert [
         (field.field, field.before, field.after) for field in change_set.changes[0].changes
     ] == [("status", "정상", "취하")]
+
+
+def test_a_renamed_applicant_of_a_shared_number_is_neither_new_nor_missing():
+    """The key holds the applicant: the record goes on under another one."""
+    renamed = a_record("A|삼오파마|2026-09-22", company="삼오파마")
+    snapshot = a_snapshot(OTHER, renamed, split_numbers=["A"])
+
+    change_set = diff_snapshot(known_from(HEIR, OTHER), snapshot, day=DAY, rules=RULES)
+
+    assert [(change.kind, change.key, change.reason) for change in change_set.changes] == [
+        (EventType.MODIFIED, HEIR.key, Reason.REKEYED),
+        (EventType.NEW, renamed.key, Reason.REKEYED),
+    ]
+    assert [field.field for field in change_set.changes[0].changes] == ["company"]
+    assert change_set.missing == ()
+
+
+def test_another_record_under_a_shared_number_is_no_heir_of_one_that_is_gone():
+    third = a_record("A|대신무약|2027-01-04", company="대신무약", registered_on="2027-01-04")
+    snapshot = a_snapshot(OTHER, third, split_numbers=["A"])
+
+    change_set = diff_snapshot(known_from(HEIR, OTHER), snapshot, day=DAY, rules=RULES)
+
+    assert [(change.kind, change.key) for change in change_set.changes] == [
+        (EventType.NEW, third.key)
+    ]
+    assert change_set.missing == (HEIR.key,)
 
 
 def test_a_record_under_a_composite_key_stays_under_it():

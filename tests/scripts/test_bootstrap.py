@@ -227,8 +227,33 @@ def test_interrupted_installation_ends_without_a_traceback(root, capsys):
     assert "interrupted" in capsys.readouterr().err
 
 
+END_WITH_8 = """
+import sys
+sys.path.insert(0, {scripts!r})
+import bootstrap
+print("begun", flush=True)
+sys.exit(bootstrap.run_to_the_end([sys.executable, "-c", {code!r}]))
+"""
+
+
 def test_exit_code_of_the_command_is_returned():
-    assert bootstrap.run_to_the_end([sys.executable, "-c", "raise SystemExit(8)"]) == 8
+    script = END_WITH_8.format(scripts=str(SCRIPT.parent), code="raise SystemExit(8)")
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+    assert (ended.returncode, ended.stdout.split()) == (8, [b"begun"])
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no process becomes another one there")
+def test_a_signal_to_the_script_reaches_the_program_itself():
+    """Whoever kills the command that he started must not leave a crawler behind."""
+    code = "import os; print(os.getpid(), flush=True); input()"
+    script = END_WITH_8.format(scripts=str(SCRIPT.parent), code=code)
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"begun\n"
+        assert int(process.stdout.readline()) == process.pid
+        process.kill()
 
 
 def test_what_an_installer_prints_goes_to_standard_error(capfd):

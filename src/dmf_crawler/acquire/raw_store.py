@@ -161,6 +161,13 @@ class RawStore:
             if isinstance(line, AnswerLine):
                 yield _read_page(folder, line)
 
+    def digests(self, folder: Path) -> frozenset[str]:
+        """Return the SHA-256 of every page that a run's index names; none where it is gone."""
+        if not (folder / INDEX).is_file():
+            return frozenset()
+        lines = (_decode_line(text) for _, text in _read_lines(folder))
+        return frozenset(line.sha256 for line in lines if isinstance(line, AnswerLine))
+
     def n_requests(self, day: date, host: str) -> int:
         """Count the requests of a day to a host name over all runs, answered or not.
 
@@ -336,7 +343,7 @@ def _damaged(path: Path, what: str) -> RawStoreError:
     return RawStoreError(
         "raw_damaged",
         f"보관된 페이지에 문제가 있습니다: {path}: {what}. 백업이 있으면 되돌려 놓고, 없으면 이 "
-        "실행은 다시 해석할 수 없습니다. dmf-crawler verify로 나머지를 확인해 주십시오.",
+        "실행은 다시 해석할 수 없습니다. verify 명령으로 나머지를 확인해 주십시오.",
     )
 
 

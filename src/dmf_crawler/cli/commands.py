@@ -118,7 +118,7 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(
-            "usage", f"명령을 이해하지 못했습니다: {message}. {self.prog} --help 를 보세요."
+            "usage", f"명령을 이해하지 못했습니다: {message}. {self.prog} --help 를 보십시오."
         )
 
 
@@ -148,7 +148,7 @@ COMMANDS = (
     ),
     Command(
         "report",
-        "리포트를 이력에서 다시 쓰기",
+        "보고서를 이력에서 다시 쓰기",
         add_report_options,
         "history.rewrite_report",
         {"report": None},
@@ -205,7 +205,7 @@ def _answer(words: Sequence[str], commands: Sequence[Command], err: TextIO | Non
         _report_bug(error, arguments.home, err)
         message = (
             f"프로그램 오류입니다({type(error).__name__}: {error}). "
-            "홈 폴더의 logs 에 있는 로그를 개발자에게 보내 주세요."
+            "홈 폴더의 logs 에 있는 로그를 개발자에게 보내 주십시오."
         )
         return Answer(1, empty, error=("bug", message))
 
@@ -224,7 +224,7 @@ def _parse(words: Sequence[str], commands: Sequence[Command]) -> argparse.Namesp
         raise UsageError(
             "usage",
             f"모르는 옵션이나 값입니다: {' '.join(unknown)}. "
-            f"{parser.prog} {first} --help 를 보세요.",
+            f"{parser.prog} {first} --help 를 보십시오.",
         )
     return arguments
 

@@ -16,7 +16,12 @@ from dmf_crawler.config import Home
 from dmf_crawler.errors import UsageError
 from dmf_crawler.model.record import Column, Value
 from dmf_crawler.model.report import EventRow, VersionRow
-from dmf_crawler.persist.questions import events_of_key, find_key, versions_of_key
+from dmf_crawler.persist.questions import (
+    events_of_key,
+    find_key,
+    sources_by_folder,
+    versions_of_key,
+)
 from dmf_crawler.persist.runs import find_runs, get_run, last_accepted_run
 from dmf_crawler.persist.store import Store
 from dmf_crawler.persist.verification import Check, verify_history
@@ -38,7 +43,7 @@ def open_store(home: Home) -> Store:
     if not home.database.is_file():
         raise UsageError(
             "no_history",
-            f"이력 {home.database} 이 아직 없습니다. 먼저 run 또는 rehearse 를 실행하세요.",
+            f"이력 {home.database} 이 아직 없습니다. 먼저 run 또는 rehearse 를 실행하십시오.",
         )
     return Store(home.database)
 
@@ -67,14 +72,14 @@ def show_history(arguments: argparse.Namespace) -> Answer:
             raise UsageError(
                 "no_such_key",
                 f"'{arguments.key}' 는 이력에 없습니다. 등록번호를 접미사 (1), (A)까지 적었는지 "
-                "확인하세요.",
+                "확인하십시오.",
             )
         if len(found) > 1:
             raise UsageError(
                 "ambiguous_key",
                 f"'{arguments.key}' 를 쓰는 기록이 {len(found)}건입니다: "
                 f"{', '.join(key for _, key in found[:MOST_SHOWN_KEYS])}"
-                f"{' 등' if len(found) > MOST_SHOWN_KEYS else ''}. 그중 하나를 적으세요.",
+                f"{' 등' if len(found) > MOST_SHOWN_KEYS else ''}. 그중 하나를 적으십시오.",
             )
         board_id, key = found[0]
         events = events_of_key(store, board_id, key)
@@ -163,10 +168,11 @@ def rewrite_report(arguments: argparse.Namespace) -> Answer:
             day = max((row.run.day for row in accepted if row is not None), default=None)
         if day is None:
             raise UsageError(
-                "nothing_accepted", "채택된 실행이 없어 리포트를 만들 수 없습니다. 먼저 run 하세요."
+                "nothing_accepted",
+                "채택된 실행이 없어 보고서를 만들 수 없습니다. 먼저 run 하십시오.",
             )
         path = publish_day(watches, day, written_at=world.now())
-    return Answer(0, {"report": str(path)}, f"리포트: {path}")
+    return Answer(0, {"report": str(path)}, f"보고서: {path}")
 
 
 def verify(arguments: argparse.Namespace) -> Answer:
@@ -176,7 +182,7 @@ def verify(arguments: argparse.Namespace) -> Answer:
     """
     home = open_home(arguments.home)
     with hold_lock(home), open_store(home) as store:
-        checks = [*verify_history(store), _verify_raw(home)]
+        checks = [*verify_history(store), _verify_raw(home), _verify_sources(home, store)]
     broken = next((check for check in checks if not check.ok), None)
     lines = [
         f"{'이상 없음' if check.ok else '이상'}  {check.name}: {check.detail}" for check in checks
@@ -186,12 +192,27 @@ def verify(arguments: argparse.Namespace) -> Answer:
         return Answer(0, payload, "\n".join(lines))
     message = (
         f"저장된 자료가 온전하지 않습니다({broken.name}): {broken.detail}. "
-        "홈 폴더를 백업에서 되살리고, 되살릴 수 없으면 개발자에게 알려 주세요."
+        "홈 폴더를 백업에서 되살리고, 되살릴 수 없으면 개발자에게 알려 주십시오."
     )
     return Answer(5, payload, "\n".join(lines), ("not_verified", message))
 
 
 def _verify_raw(home: Home) -> Check:
     problems = RawStore(home.raw).verify()
-    detail = f"{problems[0].path}: {problems[0].what}" if problems else "이상 없음"
+    detail = "이상 없음"
+    if problems:
+        detail = f"{problems[0].path} 이 없거나 손상되었거나 기록된 지문(SHA-256)과 다릅니다"
     return Check("raw_digests", not problems, detail)
+
+
+def _verify_sources(home: Home, store: Store) -> Check:
+    """Prove that every version's page is still kept by the run that read it."""
+    raw_store = RawStore(home.raw)
+    for raw_dir, digests in sources_by_folder(store).items():
+        lost = sorted(digests - raw_store.digests(home.root / raw_dir))
+        if lost:
+            detail = (
+                f"{raw_dir} 에 기록의 근거가 된 페이지 {len(lost)}쪽이 없습니다({lost[0][:16]})"
+            )
+            return Check("raw_sources", ok=False, detail=detail)
+    return Check("raw_sources", ok=True, detail="이상 없음")

@@ -45,7 +45,7 @@ def find_home(given: Path | None) -> Path:
     raise ConfigError(
         "no_home",
         f"홈 폴더를 찾지 못했습니다. {here} 와 그 위 폴더에 {MARK.as_posix()} 가 없습니다. "
-        "--home 폴더 를 붙이거나 환경 변수 DMF_HOME 을 정하세요.",
+        "--home 폴더 를 붙이거나 환경 변수 DMF_HOME 을 정하십시오.",
     )
 
 
@@ -66,7 +66,7 @@ def open_home(given: Path | None, *, is_remote: Callable[[str], bool] = is_netwo
         raise ConfigError(
             "home_on_network",
             f"홈 폴더 {root} 가 네트워크 드라이브에 있습니다. 이력이 손상될 수 있으므로 이 PC의 "
-            "디스크로 옮기세요. 리포트만 paths.reports_dir 로 네트워크에 둘 수 있습니다.",
+            "디스크로 옮기십시오. 보고서만 paths.reports_dir 로 네트워크에 둘 수 있습니다.",
         )
     return load_home(root)
 
@@ -86,12 +86,13 @@ def hold_lock(home: Home) -> Iterator[None]:
     except Timeout:
         raise LockHeldError(
             "lock_held",
-            f"다른 실행이 {home.root} 에서 진행 중입니다. 끝난 뒤에 다시 실행하세요.",
+            f"다른 실행이 {home.root} 에서 진행 중입니다. 끝난 뒤에 다시 실행하십시오.",
         ) from None
     except OSError as error:
         raise StoredDataError(
             "home_not_writable",
-            f"{home.lock.parent} 에 쓸 수 없습니다({error}). 폴더 권한과 디스크 공간을 확인하세요.",
+            f"{home.lock.parent} 에 쓸 수 없습니다({error}). "
+            "폴더 권한과 디스크 공간을 확인하십시오.",
         ) from error
     try:
         yield
@@ -141,7 +142,7 @@ def write_log(folder: Path, now: Callable[[], datetime]) -> Iterator[None]:
     except OSError as error:
         raise StoredDataError(
             "home_not_writable",
-            f"로그 폴더 {folder} 에 쓸 수 없습니다({error}). 폴더 권한을 확인하세요.",
+            f"로그 폴더 {folder} 에 쓸 수 없습니다({error}). 폴더 권한을 확인하십시오.",
         ) from error
     handler.setFormatter(_JsonLines(now))
     level, propagates = LOG.level, LOG.propagate

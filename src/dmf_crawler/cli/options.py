@@ -41,7 +41,7 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     when.add_argument(
         "--dry-run",
         action="store_true",
-        help="수집하고 판정만 하며 이력과 리포트는 그대로 둡니다",
+        help="수집하고 판정만 하며 이력과 보고서는 그대로 둡니다",
     )
 
 
@@ -49,7 +49,10 @@ def add_rehearse_options(parser: argparse.ArgumentParser) -> None:
     """Add those of `rehearse`."""
     parser.add_argument("--days", type=_positive, default=3, metavar="N", help="며칠 (기본 3)")
     parser.add_argument(
-        "--keep", type=_folder, metavar="DIR", help="홈 폴더를 만들 곳 (비어 있어야 함)"
+        "--keep",
+        type=_folder,
+        metavar="DIR",
+        help="홈 폴더를 만들 곳 (비어 있어야 함; --home과 같음)",
     )
     parser.add_argument(
         "--serve", action="store_true", help="끝난 뒤에도 연습 사이트를 켜 둡니다 (Ctrl+C로 종료)"

@@ -7,13 +7,13 @@ import sys
 import tempfile
 import threading
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from dmf_crawler.cli.commands import Answer
 from dmf_crawler.cli.run import choose_boards, run_once
-from dmf_crawler.cli.wording import STATUS_KO, WORST_FIRST, count_words
+from dmf_crawler.cli.wording import STATUS_KO, count_words, worst_exit_code
 from dmf_crawler.config import Home, load_home
 from dmf_crawler.model.change import Counts
 from dmf_crawler.persist.questions import events_of_run, list_as_of
@@ -29,11 +29,13 @@ from dmf_crawler.workbench.rehearse import (
 )
 
 WEEKDAYS = "월화수목금토일"
+CTRL_C_WITHIN_S = 0.5
+"""On Windows Ctrl+C is seen only between two waits."""
 
 
 def rehearse(arguments: argparse.Namespace) -> Answer:
     """Live some days of the rehearsal site; compare what was found with what happened."""
-    root = arguments.keep or Path(tempfile.mkdtemp(prefix="dmf_rehearsal_"))
+    root = arguments.keep or arguments.home or Path(tempfile.mkdtemp(prefix="dmf_rehearsal_"))
     say = _quiet if arguments.json else _say
     life = Life(n_rows=arguments.rows, seed=arguments.seed)
     with RehearsalSite(life.rows) as site:
@@ -48,7 +50,7 @@ def rehearse(arguments: argparse.Namespace) -> Answer:
         answer = make_answer(home, days)
         if arguments.serve:
             say(answer.text)
-            _keep_serving(site, home, say)
+            _keep_serving(site, home, life.day + timedelta(days=1), say)
             return Answer(answer.exit_code, answer.payload, "", answer.error)
     return answer
 
@@ -74,7 +76,7 @@ def make_answer(home: Home, days: list[RehearsedDay]) -> Answer:
     """Sum up the days: exit code 1 when what was found differs from what happened."""
     n_false = sum(day.false_events for day in days)
     n_missed = sum(day.missed_events for day in days)
-    exit_code = min((day.summary.exit_code for day in days), key=WORST_FIRST.index)
+    exit_code = worst_exit_code([day.summary for day in days])
     if exit_code == 0 and (n_false or n_missed):
         exit_code = 1
     verdict = "찾은 것이 실제와 모두 같습니다." if exit_code == 0 else "실제와 다릅니다."
@@ -85,7 +87,7 @@ def make_answer(home: Home, days: list[RehearsedDay]) -> Answer:
         "home": str(home.root),
         "days": [_day_json(day) for day in days],
     }
-    text = f"잘못 기록 {n_false:,}건, 놓침 {n_missed:,}건. {verdict}\n리포트 폴더: {home.reports}"
+    text = f"잘못 기록 {n_false:,}건, 놓침 {n_missed:,}건. {verdict}\n보고서 폴더: {home.reports}"
     error = None
     if exit_code:
         faults = [day.summary.fault for day in days if day.summary.fault]
@@ -122,7 +124,7 @@ def _day_text(day: RehearsedDay) -> str:
             head,
             f"  찾은 것  {_counts_text(day.found, is_baseline=summary.is_baseline)}",
             f"  실제     {_counts_text(day.truth, is_baseline=summary.is_baseline)}   -> {same}",
-            f"  리포트   {summary.report}",
+            f"  보고서   {summary.report}",
         ]
     )
 
@@ -133,14 +135,17 @@ def _counts_text(counts: dict[str, int], *, is_baseline: bool) -> str:
     return count_words(Counts(**counts))
 
 
-def _keep_serving(site: RehearsalSite, home: Home, say: Any) -> None:
-    """Leave the site up until Ctrl+C."""
+def _keep_serving(site: RehearsalSite, home: Home, next_day: date, say: Any) -> None:
+    """Leave the site up until Ctrl+C; name a command that runs on the day after the last one."""
     say(
-        f"\n연습 사이트가 {site.base_url} 에서 계속 돌고 있습니다. 끝내려면 Ctrl+C를 누르세요.\n"
-        f'다른 창에서: dmf-crawler run --home "{home.root}" --now 2026-12-31T06:00:00+09:00'
+        f"\n연습 사이트가 {site.base_url} 에서 계속 돌고 있습니다. 끝내려면 Ctrl+C를 누르십시오.\n"
+        f'다른 창에서: "{sys.executable}" -m dmf_crawler run --home "{home.root}" '
+        f"--now {next_day}T06:00:00+09:00"
     )
+    never = threading.Event()
     try:
-        threading.Event().wait()
+        while not never.wait(CTRL_C_WITHIN_S):
+            pass
     except KeyboardInterrupt:
         say("연습 사이트를 닫았습니다.")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from datetime import date
 
 from dmf_crawler.cli.commands import Answer
 from dmf_crawler.cli.history import open_store
@@ -45,7 +46,7 @@ def reparse(arguments: argparse.Namespace) -> Answer:
             raise UsageError(
                 "no_such_board",
                 f"{unknown[0].run.run_id} 의 게시판이 켜져 있지 않습니다. "
-                "config/boards.yaml에서 켠 뒤 다시 실행하세요.",
+                "config/boards.yaml에서 켠 뒤 다시 실행하십시오.",
             )
         summaries = [
             _reparse_run(row, watches[row.run.board_id], world, is_applied=arguments.apply)
@@ -82,18 +83,40 @@ def _choose_runs(store: Store, arguments: argparse.Namespace) -> Sequence[RunRow
     ways = [arguments.run, arguments.date, arguments.since or arguments.until]
     if sum(way is not None for way in ways) != 1 or bool(arguments.since) != bool(arguments.until):
         raise UsageError(
-            "usage", "--run ID, --date D, 또는 --since D --until D 가운데 하나를 적으세요."
+            "usage", "--run ID, --date D, 또는 --since D --until D 가운데 하나를 적으십시오."
         )
     if arguments.run:
         return (get_run(store, arguments.run),)
     since, until = arguments.since or arguments.date, arguments.until or arguments.date
-    rows = find_runs(store, since=since, until=until)[::-1]
+    found = find_runs(store, since=since, until=until)[::-1]
+    rows = _choose_reads(found, is_applied=arguments.apply)
     if not rows:
         raise UsageError(
             "no_such_run",
-            f"{since} 부터 {until} 까지의 실행이 없습니다. runs 명령으로 확인하세요.",
+            f"{since} 부터 {until} 까지 목록을 읽은 실행이 없습니다. runs 명령으로 확인하십시오.",
         )
     return rows
+
+
+def _choose_reads(rows: Sequence[RunRow], *, is_applied: bool) -> Sequence[RunRow]:
+    """Return the runs of some days that stand for them, oldest first.
+
+    Per board and day the accepted ones, where there is none the refused or held ones; those that
+    failed before they had read the list, and corrections, which have no pages of their own, are
+    left out. What is to be recorded is the newest of each board alone: older pages would undo it.
+    """
+    reads: dict[tuple[str, date], list[RunRow]] = {}
+    for row in rows:
+        if not row.reparse_of and row.status is not RunStatus.FAILED:
+            reads.setdefault((row.run.board_id, row.run.day), []).append(row)
+    chosen = [
+        row
+        for of_day in reads.values()
+        for row in ([each for each in of_day if each.status is RunStatus.OK] or of_day)
+    ]
+    if is_applied:
+        chosen = list({row.run.board_id: row for row in chosen}.values())
+    return chosen
 
 
 def _difference_text(summary: RunSummary) -> str:

@@ -6,8 +6,8 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
-from datetime import datetime
+from dataclasses import asdict, replace
+from datetime import date, datetime
 from typing import Any, TextIO
 
 from tqdm import tqdm
@@ -28,7 +28,7 @@ from dmf_crawler.persist.attempts import (
 )
 from dmf_crawler.persist.runs import end_abandoned_runs, find_runs
 from dmf_crawler.persist.store import Store
-from dmf_crawler.pipeline import publish_day, run_board
+from dmf_crawler.pipeline import publish_day, report_path, run_board
 from dmf_crawler.settings import Board
 from dmf_crawler.watch import Watch, open_watch, read_selectors
 from dmf_crawler.world import World, real_world
@@ -74,7 +74,7 @@ def choose_boards(home: Home, wanted: Sequence[str] | None) -> tuple[Board, ...]
         )
     if not boards:
         raise UsageError(
-            "no_boards", "config/boards.yaml에 enabled: true인 게시판이 없습니다. 하나를 켜세요."
+            "no_boards", "config/boards.yaml에 enabled: true인 게시판이 없습니다. 하나를 켜십시오."
         )
     return tuple(board for board in boards if not wanted or board.id in wanted)
 
@@ -139,14 +139,38 @@ def _attempt(watches: Sequence[Watch], store: Store, world: World) -> tuple[list
         for watch in watches
         if not is_board_closed(find_runs(store, board_id=watch.board.id, since=day, until=day))
     ]
-    note = refuse_attempt(attempts, now) if due else f"{day} 의 수집은 이미 끝났습니다."
+    lacks_report = _lacks_report(watches, day)
+    note = f"{day} 의 수집은 이미 끝났습니다."
+    if due or lacks_report:
+        note = refuse_attempt(attempts, now)
     if note:
         LOG.info("scheduled_start_ignored", extra={"reason": note})
         return [], note
-    attempt_id = begin_attempt(store, day, now)
-    summaries = run_boards(due, world)
-    end_attempt(store, attempt_id, world.now(), worst_exit_code(summaries))
-    return summaries, ""
+    attempt_id, exit_code = begin_attempt(store, day, now), 1
+    try:
+        if due:
+            summaries = run_boards(due, world)
+            exit_code = worst_exit_code(summaries)
+            return summaries, ""
+        path = publish_day(watches, day, written_at=world.now())
+        exit_code = 0
+    except DmfCrawlerError as error:
+        exit_code = error.exit_code
+        raise
+    finally:
+        end_attempt(store, attempt_id, world.now(), exit_code)
+    LOG.info("report_written", extra={"path": str(path)})
+    return [], f"쓰지 못했던 보고서를 다시 썼습니다: {path}"
+
+
+def _lacks_report(watches: Sequence[Watch], day: date) -> bool:
+    """Say whether an accepted day has no workbook: it was locked, or the run was killed."""
+    store = watches[0].store
+    is_accepted = any(
+        row.status is RunStatus.OK and not row.reparse_of
+        for row in find_runs(store, since=day, until=day)
+    )
+    return is_accepted and not report_path(watches[0].home, day).is_file()
 
 
 def _run_watch(watch: Watch, world: World, *, is_dry: bool) -> RunSummary:
@@ -170,6 +194,7 @@ def guard_run(watch: Watch, world: World, act: Callable[[], RunSummary]) -> RunS
     Raises:
         UsageError: What was asked for cannot be: no board's fault.
     """
+    LOG.info("run_started", extra={"board": watch.board.id})
     try:
         summary = act()
     except UsageError:
@@ -180,9 +205,14 @@ def guard_run(watch: Watch, world: World, act: Callable[[], RunSummary]) -> RunS
     except Exception as error:  # noqa: BLE001 - one board's bug must not stop the next board
         LOG.exception("bug", extra={"board": watch.board.id})
         summary = _fail(watch, world, _bug_fault(error, watch, "이력은 바뀌지 않았습니다."))
+    for gate in summary.gates:
+        LOG.info("gate", extra={"run_id": summary.run.run_id, "gate": asdict(gate)})
     LOG.info(
         "run_finished",
         extra={
+            "counts": asdict(summary.counts),
+            "n_rows": summary.n_rows,
+            "missing": summary.missing,
             "run_id": summary.run.run_id,
             "status": str(summary.status),
             "exit_code": summary.exit_code,
@@ -196,7 +226,7 @@ def guard_run(watch: Watch, world: World, act: Callable[[], RunSummary]) -> RunS
 def _bug_fault(error: Exception, watch: Watch, state: str) -> Fault:
     message = (
         f"프로그램 오류입니다({type(error).__name__}: {error}). {state} "
-        f"{watch.home.logs} 의 로그를 개발자에게 보내 주세요."
+        f"{watch.home.logs} 의 로그를 개발자에게 보내 주십시오."
     )
     return Fault("bug", message, 1)
 
@@ -229,7 +259,7 @@ def _publish(
         return _add_to_accepted(summaries, Fault(error.code, error.message, error.exit_code))
     except Exception as error:  # noqa: BLE001 - what was accepted must still be told
         LOG.exception("bug")
-        state = "이력은 기록되었고 리포트만 쓰지 못했습니다."
+        state = "이력은 기록되었고 보고서만 쓰지 못했습니다."
         return _add_to_accepted(summaries, _bug_fault(error, watches[0], state))
     LOG.info("report_written", extra={"path": path})
     return [

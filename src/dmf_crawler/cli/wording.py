@@ -118,5 +118,5 @@ def summary_text(summary: RunSummary) -> str:
     lines = [f"{head}  {numbers}  {words}"]
     lines += [f"  주의: {warning}" for warning in summary.warnings]
     if summary.report:
-        lines.append(f"  리포트: {summary.report}")
+        lines.append(f"  보고서: {summary.report}")
     return "\n".join(lines)

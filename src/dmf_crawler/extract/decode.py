@@ -45,7 +45,8 @@ _N_SNIFFED_BYTES = 1024
 _HEADER_CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _META_CHARSET = re.compile(rb"<meta[^>]*?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-_NUMERIC_REFERENCE = re.compile(r"&#(?:(\d{1,7})|[xX]([0-9a-fA-F]{1,6}));?")
+_NUMERIC_REFERENCE = re.compile("&#(?:0*([0-9]+)|[xX]0*([0-9a-fA-F]+));?")
+_N_CONTROL_DIGITS = 3
 _XML_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
 
 
@@ -94,7 +95,10 @@ def _clean(text: str) -> str:
 
 
 def _drop_control_reference(match: re.Match[str]) -> str:
-    code = int(match[1]) if match[1] else int(match[2], 16)
+    decimal, hexadecimal = match.groups()
+    if len(decimal or hexadecimal) > _N_CONTROL_DIGITS:
+        return match[0]
+    code = int(decimal) if decimal else int(hexadecimal, 16)
     is_control = code < 32 and code not in {9, 10, 13}
     return "" if is_control or code == 127 else match[0]
 

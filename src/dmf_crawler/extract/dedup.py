@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from dmf_crawler.extract.quoting import shorten
 from dmf_crawler.extract.selectors import KeySelector, Selectors
 from dmf_crawler.model.record import Fields, PageRow, PageTable, Record, Snapshot
 from dmf_crawler.model.run import Fault
@@ -185,12 +186,12 @@ def _doubled(first: _Place, second: _Place, key: str, *, is_stable: bool) -> Fau
     """Tell a row shown twice because the list moved from two records that are the same."""
     is_next_page = second.table.page_no - first.table.page_no == 1
     if not is_stable or (is_next_page and first.row.fields == second.row.fields):
-        return _race(f"같은 행이 {first}과 {second}에 두 번 있습니다({key})")
+        return _race(f"같은 행이 {first}과 {second}에 두 번 있습니다({shorten(key)})")
     return Fault(
         "duplicate_rows",
-        f"번호, 신청인, 최초 등록일이 같은 행이 {first}과 {second}에 있습니다({key}). 한 건은 한 "
-        "번만 있어야 합니다. 이 날의 목록은 쓰지 않습니다. 사이트에서 이 번호를 조회해 확인해 "
-        "주십시오.",
+        f"번호, 신청인, 최초 등록일이 같은 행이 {first}과 {second}에 있습니다({shorten(key)}). "
+        "한 건은 한 번만 있어야 합니다. 이 날의 목록은 쓰지 않습니다. 사이트에서 이 번호를 조회해 "
+        "확인해 주십시오.",
         exit_code=4,
     )
 

@@ -11,8 +11,11 @@ from lxml.etree import _Element as Element
 from lxml.html import document_fromstring
 
 from dmf_crawler.extract.decode import decode_page
+from dmf_crawler.extract.quoting import shorten
+from dmf_crawler.extract.row_guard import cell_text
 from dmf_crawler.extract.selectors import FieldLocator, Selectors
-from dmf_crawler.extract.table_guard import GuardedTable, cell_text, find_in_row, guard_table
+from dmf_crawler.extract.table_guard import GuardedTable, find_in_row, guard_table
+from dmf_crawler.extract.total import no_total, read_total
 from dmf_crawler.model.page import RawPage
 from dmf_crawler.model.record import PageRow, PageTable, Value
 from dmf_crawler.model.run import Fault
@@ -20,10 +23,9 @@ from dmf_crawler.model.run import Fault
 SHOWN_SEPARATOR = "\x1f"
 """Joins the shown texts of a nested cell; decoding leaves no control character in a page."""
 
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_COMMENT_END = re.compile("--!?>")
 _TEXT_RUN = re.compile(r">[^<>\r]*\r[^<>]*<")
-_NUMERIC_REFERENCE = re.compile("&#(?:[xX]([0-9a-fA-F]+)|([0-9]+))")
-_N_TOTAL_DIGITS = 9
+_NUMERIC_REFERENCE = re.compile("&#(?:[xX]0*([0-9a-fA-F]*)|0*([0-9]*))")
 _N_REFERENCE_DIGITS = 12
 _LAST_CODE = 0x10FFFF
 _NO_CHARACTERS = frozenset({0xFFFD, *range(0xD800, 0xE000)})
@@ -41,42 +43,44 @@ def read_page(page: RawPage, selectors: Selectors) -> PageTable | Fault:
     Returns:
         The rows with the announced total; no rows where the page says that there are none. Or the
         fault of `decode_page` or `guard_table`, or one of `truncated_page` (retryable),
-        `unparsable_page`, `no_total`, `stray_text`, `mojibake`.
+        `unparsable_page`, `no_total`, `ambiguous_total`, `stray_text`, `mojibake`.
     """
-    text = decode_page(page.body, page.content_type)
-    if isinstance(text, Fault):
-        return text
-    if selectors.file.end_marker.lower() not in text.lower():
-        return _truncated_page(text, selectors.file.end_marker)
-    document = _parse(text)
+    document = _parse(page, selectors.file.end_marker)
     if isinstance(document, Fault):
         return document
     table = guard_table(document, selectors)
     if isinstance(table, Fault):
         return table
-    return _read_table(page, text, table, selectors)
+    total = read_total(document, table.element, selectors)
+    if isinstance(total, Fault):
+        return total
+    if total is None and not table.is_no_result:
+        return no_total(selectors)
+    return _read_table(page, table, total or 0, selectors)
 
 
 def _read_table(
-    page: RawPage, text: str, table: GuardedTable, selectors: Selectors
+    page: RawPage, table: GuardedTable, total: int, selectors: Selectors
 ) -> PageTable | Fault:
-    total = _read_total(text, selectors)
-    if total is None and not table.is_no_result:
-        return _no_total(selectors)
     rows = _read_rows(table, selectors)
     if isinstance(rows, Fault):
         return rows
     return PageTable(
         page_no=page.request.page_no,
         rows=rows,
-        announced_total=total or 0,
+        announced_total=total,
         source=page.sha256,
         url=page.url,
         fallbacks_used=table.fallbacks_used,
     )
 
 
-def _parse(text: str) -> Element | Fault:
+def _parse(page: RawPage, end_marker: str) -> Element | Fault:
+    text = decode_page(page.body, page.content_type)
+    if isinstance(text, Fault):
+        return text
+    if end_marker.lower() not in text.lower():
+        return _truncated_page(text, end_marker)
     if _has_broken_reference(text):
         return _broken_reference()
     text = _TEXT_RUN.sub(_keep_returns, text)
@@ -105,21 +109,27 @@ def _keep_returns(run: re.Match[str]) -> str:
 def _has_broken_reference(text: str) -> bool:
     """Say whether a numeric reference names no character; releases of libxml2 differ on these."""
     codes = (
-        int((hexadecimal or decimal)[:_N_REFERENCE_DIGITS], 16 if hexadecimal else 10)
-        for hexadecimal, decimal in _NUMERIC_REFERENCE.findall(_COMMENT.sub("", text))
+        int((hexadecimal or decimal)[:_N_REFERENCE_DIGITS] or "0", 16 if hexadecimal else 10)
+        for hexadecimal, decimal in _NUMERIC_REFERENCE.findall(_drop_comments(text))
     )
     return any(code > _LAST_CODE or code in _NO_CHARACTERS for code in codes)
 
 
-def _read_total(text: str, selectors: Selectors) -> int | None:
-    """Return how many records the page says the whole list has; None where it does not say."""
-    text = _COMMENT.sub("", text)
-    for pattern in selectors.total:
-        for match in pattern.finditer(text):
-            digits = (match[1] or "").replace(",", "")
-            if digits.isdecimal() and len(digits) <= _N_TOTAL_DIGITS:
-                return int(digits)
-    return None
+def _drop_comments(text: str) -> str:
+    """Return a page's source without its comments; one without end is kept with all that follows.
+
+    A scan, since the regular expression for a comment looks for the end of each anew.
+    """
+    parts = []
+    start = 0
+    while (opening := text.find("<!--", start)) >= 0:
+        # `<!-->` is a whole comment (WHATWG HTML, 13.2.5.43).
+        end = _COMMENT_END.search(text, opening + 2)
+        if end is None:
+            break
+        parts.append(text[start:opening])
+        start = end.end()
+    return "".join([*parts, text[start:]])
 
 
 # --- cells -------------------------------------------------------------------------------------
@@ -226,8 +236,8 @@ def _truncated_page(text: str, end_marker: str) -> Fault:
 def _unparsable_page(reason: str) -> Fault:
     return Fault(
         "unparsable_page",
-        f"페이지의 HTML을 끝까지 읽을 수 없습니다({reason}). 목록 표까지 온전히 읽혀야 합니다. "
-        "보관된 페이지를 열어 보고 개발자에게 알려 주십시오.",
+        f"페이지의 HTML을 끝까지 읽을 수 없습니다({shorten(reason)}). 목록 표까지 온전히 "
+        "읽혀야 합니다. 보관된 페이지를 열어 보고 개발자에게 알려 주십시오.",
         exit_code=4,
     )
 
@@ -237,16 +247,6 @@ def _broken_reference() -> Fault:
         "mojibake",
         "페이지에 글자가 아닌 문자 참조가 있어 U+FFFD로 읽힙니다. 모든 글자가 온전해야 합니다. "
         "이 날의 목록은 쓰지 않습니다. 보관된 페이지를 확인해 주십시오.",
-        exit_code=4,
-    )
-
-
-def _no_total(selectors: Selectors) -> Fault:
-    return Fault(
-        "no_total",
-        "페이지에서 전체 건수를 찾지 못했습니다. selectors 파일의 total.patterns("
-        f"{', '.join(selectors.file.total.patterns)}) 가운데 하나가 맞아야 합니다. 건수 표시가 "
-        "바뀌었으면 total.patterns를 고친 뒤 다시 실행해 주십시오.",
         exit_code=4,
     )
 

@@ -30,7 +30,7 @@ class RowSelector(Struct, frozen=True, kw_only=True):
     Attributes:
         primary: Tried first.
         fallbacks: Tried in turn when the ones before find no row.
-        min_expected: Fewest rows on a full page.
+        min_expected: Fewest records of the whole list (gate G-1).
         max_expected: Most rows on a page.
     """
 

@@ -7,10 +7,11 @@ normal pages of the site.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from lxml.etree import _Element as Element
 
+from dmf_crawler.extract.quoting import quote_texts
 from dmf_crawler.model.run import Fault
 
 _NEXT_SELECTORS = "보관된 페이지를 열어 보고 selectors 파일을 고친 뒤 다시 실행해 주십시오."
@@ -22,7 +23,6 @@ _MAINTENANCE = re.compile(
 _ERROR = re.compile(r"오류가\s*발생|찾을\s*수\s*없습니다|internal server error", re.IGNORECASE)
 _NEVER_SHOWN = ("head", "script", "style", "noscript", "template")
 _N_SHELL_CHARS = 50
-_N_QUOTED_CHARS = 300
 _N_QUOTED_TABLES = 5
 
 
@@ -38,14 +38,14 @@ def explain_no_table(document: Element) -> Fault:
     if len(text) < _N_SHELL_CHARS and next(document.iter("script"), None) is not None:
         return Fault(
             "script_only_page",
-            f"페이지에 스크립트만 있고 내용이 없습니다(본문: {_quote([text])}). 목록 표가 HTML에 "
-            "들어 있어야 합니다. 사이트가 화면을 그리는 방식을 바꾸었을 수 있으므로 개발자에게 "
+            f"페이지에 스크립트만 있고 내용이 없습니다(본문: {quote_texts([text])}). 목록 표가 "
+            "HTML에 들어 있어야 합니다. 사이트가 화면을 그리는 방식을 바꾸었을 수 있으므로 개발자에게 "
             "알려 주십시오.",
             exit_code=4,
         )
     return Fault(
         "no_table",
-        f"페이지에 표가 하나도 없습니다(본문: {_quote([text])}). 목록 표가 있어야 합니다. "
+        f"페이지에 표가 하나도 없습니다(본문: {quote_texts([text])}). 목록 표가 있어야 합니다. "
         f"{_NEXT_SELECTORS}",
         exit_code=4,
     )
@@ -56,7 +56,7 @@ def layout_table(document: Element, headers: Sequence[Sequence[str]]) -> Fault:
     if _has_password_field(document):
         return _login_page()
     reasons = [
-        f"표 {number}의 첫 행 {_quote(texts) if any(texts) else '비어 있음'}"
+        f"표 {number}의 첫 행 {quote_texts(texts) if any(texts) else '비어 있음'}"
         for number, texts in enumerate(headers[:_N_QUOTED_TABLES], start=1)
     ]
     return Fault(
@@ -72,7 +72,7 @@ def ambiguous_table(headers: Sequence[Sequence[str]]) -> Fault:
     """Refuse to choose between two tables that both look like the list."""
     return Fault(
         "ambiguous_table",
-        f"목록의 머리글이 똑같이 맞는 표가 {len(headers)}개 있습니다({_quote(headers[0])}). "
+        f"목록의 머리글이 똑같이 맞는 표가 {len(headers)}개 있습니다({quote_texts(headers[0])}). "
         f"한 개여야 합니다. {_NEXT_SELECTORS}",
         exit_code=4,
     )
@@ -82,7 +82,7 @@ def missing_column(labels: Sequence[str], found: Sequence[str]) -> Fault:
     """Name the columns that neither a header nor a fallback finds."""
     return Fault(
         "missing_column",
-        f"목록 표에 없는 열이 있습니다: {_quote(labels)}. 찾은 머리글: {_quote(found)}. "
+        f"목록 표에 없는 열이 있습니다: {quote_texts(labels)}. 찾은 머리글: {quote_texts(found)}. "
         "이름이 바뀐 열이면 selectors 파일의 header_aliases에 새 이름을 더하고 schema_version을 "
         "올린 뒤 다시 실행해 주십시오.",
         exit_code=4,
@@ -93,7 +93,7 @@ def unknown_column(texts: Sequence[str]) -> Fault:
     """Name the columns that no field would compare."""
     return Fault(
         "unknown_column",
-        f"목록 표에 모르는 열이 있습니다: {_quote(texts)}. 모든 열이 비교 대상이어야 합니다. "
+        f"목록 표에 모르는 열이 있습니다: {quote_texts(texts)}. 모든 열이 비교 대상이어야 합니다. "
         "selectors 파일의 fields에 이 열을 더하거나, 비교하지 않을 열이면 ignored_headers에 "
         "더한 뒤 다시 실행해 주십시오.",
         exit_code=4,
@@ -109,18 +109,8 @@ def ambiguous_column(texts: Sequence[str], fields: Sequence[str | None]) -> Faul
     ]
     return Fault(
         "ambiguous_column",
-        f"같은 항목의 머리글이 두 번 이상 있습니다({_quote(doubled)}). 항목마다 열이 하나여야 "
+        f"같은 항목의 머리글이 두 번 이상 있습니다({quote_texts(doubled)}). 항목마다 열이 하나여야 "
         f"합니다. {_NEXT_SELECTORS}",
-        exit_code=4,
-    )
-
-
-def ragged_row(row_no: int, n_cells: int, n_columns: int) -> Fault:
-    """Name the row whose cells cannot be told apart by column."""
-    return Fault(
-        "ragged_row",
-        f"목록 표의 {row_no}번째 행에 칸이 {n_cells}개 있습니다. 머리글과 같은 {n_columns}개여야 "
-        f"합니다. 합쳐진 칸이나 빠진 칸이 있는지 확인해 주십시오. {_NEXT_SELECTORS}",
         exit_code=4,
     )
 
@@ -132,7 +122,7 @@ def _login_page() -> Fault:
 def _try_later(code: str, kind: str, found: str) -> Fault:
     return Fault(
         code,
-        f"목록 대신 {kind}가 왔습니다(표시: {_quote([found])}). 목록 표가 있어야 합니다. "
+        f"목록 대신 {kind}가 왔습니다(표시: {quote_texts([found])}). 목록 표가 있어야 합니다. "
         f"{_NEXT_LATER}",
         exit_code=6,
         is_retryable=True,
@@ -153,9 +143,3 @@ def _visible_text(document: Element) -> str:
         if text
     ]
     return " ".join(" ".join(parts).split())
-
-
-def _quote(texts: Iterable[str]) -> str:
-    """Quote what the site wrote, shortened, on one line."""
-    joined = ", ".join(f"'{' '.join(text.split()) or '(빈칸)'}'" for text in texts)
-    return joined if len(joined) <= _N_QUOTED_CHARS else joined[:_N_QUOTED_CHARS] + "..."

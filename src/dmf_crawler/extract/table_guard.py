@@ -13,11 +13,17 @@ from dataclasses import dataclass
 from lxml.etree import _Element as Element
 
 from dmf_crawler.extract import table_faults as faults
+from dmf_crawler.extract.row_guard import (
+    NEVER_TEXT,
+    Cells,
+    cell_text,
+    check_header,
+    check_rows,
+    check_visible,
+)
 from dmf_crawler.extract.selectors import FieldLocator, Locator, Selectors, find_elements
 from dmf_crawler.model.run import Fault
 from dmf_crawler.text import key_form
-
-_NEVER_TEXT = ("script", "style", "template")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +31,7 @@ class GuardedTable:
     """A table that has every column of the selectors file.
 
     Attributes:
+        element: The table itself.
         rows: n_rows × n_columns cells, header rows left out; empty for a "no result" row.
         columns: Field id → index of its column.
         attributes: Field id → locator, for fields that are an attribute somewhere in the row.
@@ -33,7 +40,8 @@ class GuardedTable:
         fallbacks_used: Fields, or `row`, whose primary selector found nothing, with the one used.
     """
 
-    rows: tuple[tuple[Element, ...], ...]
+    element: Element
+    rows: tuple[Cells, ...]
     columns: dict[str, int]
     attributes: dict[str, Locator]
     labels: frozenset[Element]
@@ -51,7 +59,8 @@ def guard_table(document: Element, selectors: Selectors) -> GuardedTable | Fault
     Returns:
         The table; or one of the faults `login_page`, `maintenance_page`, `error_page` (retryable),
         `script_only_page`, `no_table`, `layout_table`, `missing_column`, `unknown_column`,
-        `ambiguous_column`, `ambiguous_table`, `ragged_row`.
+        `ambiguous_column`, `ambiguous_table`, `hidden_row`, or one of `row_guard.check_header` and
+        `row_guard.check_rows`.
     """
     labels = _find_labels(document, selectors)
     headers = _read_headers(document, labels, selectors)
@@ -66,20 +75,6 @@ def guard_table(document: Element, selectors: Selectors) -> GuardedTable | Fault
     return _guard_rows(best[0], labels, document, selectors)
 
 
-def cell_text(element: Element, labels: frozenset[Element]) -> str:
-    """Return an element's text as the source has it, labels left out, `<br>` as a line feed."""
-    if not len(element):
-        return element.text or ""
-    parts = [element.text or ""]
-    for child in element:
-        if child.tag == "br":
-            parts.append("\n")
-        elif child not in labels:
-            parts.append(cell_text(child, labels))
-        parts.append(child.tail or "")
-    return "".join(parts)
-
-
 # --- headers -----------------------------------------------------------------------------------
 
 
@@ -90,13 +85,15 @@ class _Header:
     Attributes:
         table: Which table.
         rows: Its header rows, none of them data.
-        texts: n_columns headers as shown.
+        cells: n_columns cells of the row that names the columns.
+        texts: Its headers as shown.
         forms: Their key forms.
         fields: n_columns: field id, "" for an ignored column, None for an unknown one.
     """
 
     table: Element
     rows: frozenset[Element] = frozenset()
+    cells: Cells = ()
     texts: tuple[str, ...] = ()
     forms: tuple[str, ...] = ()
     fields: tuple[str | None, ...] = ()
@@ -108,7 +105,7 @@ class _Header:
 
 
 def _find_labels(document: Element, selectors: Selectors) -> frozenset[Element]:
-    labels: set[Element] = set(document.iter(*_NEVER_TEXT))
+    labels: set[Element] = set(document.iter(*NEVER_TEXT))
     for path in selectors.drop:
         labels.update(find_elements(path, document))
     return frozenset(labels)
@@ -132,22 +129,24 @@ def _read_headers(
 def _read_header(table: Element, labels: frozenset[Element], selectors: Selectors) -> _Header:
     """Read the header row that names most fields: of thead, else the first row."""
     rows = list(_own_rows(table, ("thead",))) or list(_own_rows(table))[:1]
-    readings = [
-        tuple(cell_text(cell, labels).strip() for cell in row.iterchildren("th", "td"))
-        for row in rows
-    ]
-    headers = [_name_columns(table, rows, texts, selectors) for texts in readings]
+    headers = [_name_columns(table, rows, row, labels, selectors) for row in rows]
     return max(headers, key=lambda header: header.n_known, default=_Header(table))
 
 
 def _name_columns(
-    table: Element, rows: list[Element], texts: tuple[str, ...], selectors: Selectors
+    table: Element,
+    rows: list[Element],
+    row: Element,
+    labels: frozenset[Element],
+    selectors: Selectors,
 ) -> _Header:
+    cells = _own_cells(row)
+    texts = tuple(cell_text(cell, labels).strip() for cell in cells)
     forms = tuple(key_form(text) for text in texts)
     fields = tuple(
         "" if form in selectors.ignored_headers else selectors.headers.get(form) for form in forms
     )
-    return _Header(table, frozenset(rows), texts, forms, fields)
+    return _Header(table, frozenset(rows), cells, texts, forms, fields)
 
 
 def _own_rows(table: Element, sections: Sequence[str] = ()) -> Iterator[Element]:
@@ -159,9 +158,11 @@ def _own_rows(table: Element, sections: Sequence[str] = ()) -> Iterator[Element]
             yield from child.iterchildren("tr")
 
 
-# --- rows and columns --------------------------------------------------------------------------
+def _own_cells(row: Element) -> Cells:
+    return tuple(row.iterchildren("td", "th"))
 
-_Cells = tuple[Element, ...]
+
+# --- rows and columns --------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +179,7 @@ class _Search:
     """
 
     header: _Header
-    rows: tuple[_Cells, ...]
+    rows: tuple[Cells, ...]
     columns: dict[str, int]
     attributes: dict[str, Locator]
     free: set[int]
@@ -189,16 +190,22 @@ def _guard_rows(
     header: _Header, labels: frozenset[Element], document: Element, selectors: Selectors
 ) -> GuardedTable | Fault:
     rows, fallback = _select_rows(header, document, selectors)
+    hidden = check_visible(rows)
     is_no_result = _is_no_result(rows, labels, selectors)
     if is_no_result:
         rows = ()
     places = _locate_fields(header, rows, selectors)
     if isinstance(places, Fault):
         return places
-    for row_no, cells in enumerate(rows, start=1):
-        if len(cells) != len(header.texts):
-            return faults.ragged_row(row_no, len(cells), len(header.texts))
+    fault = (
+        hidden
+        or check_header(header.cells, [_own_cells(row) for row in header.rows])
+        or check_rows(rows, labels, header.texts, frozenset(places.columns.values()))
+    )
+    if fault:
+        return fault
     return GuardedTable(
+        element=header.table,
         rows=rows,
         columns=places.columns,
         attributes=places.attributes,
@@ -210,22 +217,18 @@ def _guard_rows(
 
 def _select_rows(
     header: _Header, document: Element, selectors: Selectors
-) -> tuple[tuple[_Cells, ...], tuple[str, ...]]:
+) -> tuple[tuple[Cells, ...], tuple[str, ...]]:
     """Return the cells of the data rows, and the fallback that found them, if any."""
     own = set(_own_rows(header.table)) - header.rows
     for position, (css, path) in enumerate(selectors.rows):
-        rows = tuple(
-            tuple(row.iterchildren("td", "th"))
-            for row in find_elements(path, document)
-            if row in own
-        )
+        rows = tuple(_own_cells(row) for row in find_elements(path, document) if row in own)
         if rows:
             return rows, (f"row: {css}",) if position else ()
     return (), ()
 
 
 def _is_no_result(
-    rows: tuple[_Cells, ...], labels: frozenset[Element], selectors: Selectors
+    rows: tuple[Cells, ...], labels: frozenset[Element], selectors: Selectors
 ) -> bool:
     if len(rows) != 1 or len(rows[0]) != 1:
         return False
@@ -234,7 +237,7 @@ def _is_no_result(
 
 
 def _locate_fields(
-    header: _Header, rows: tuple[_Cells, ...], selectors: Selectors
+    header: _Header, rows: tuple[Cells, ...], selectors: Selectors
 ) -> _Search | Fault:
     """Place every field; a column that no field reads is as much a fault as a missing one."""
     columns = {field: index for index, field in enumerate(header.fields) if field}
@@ -277,7 +280,7 @@ def _place_by(locator: Locator, field: str, search: _Search) -> bool:
     return True
 
 
-def _find_column(locator: Locator, header: _Header, rows: tuple[_Cells, ...]) -> int | None:
+def _find_column(locator: Locator, header: _Header, rows: tuple[Cells, ...]) -> int | None:
     """Return the one column in which a locator finds exactly one element of every row."""
     if locator.path is None:
         columns = {index for index, form in enumerate(header.forms) if form in locator.headers}
@@ -287,7 +290,7 @@ def _find_column(locator: Locator, header: _Header, rows: tuple[_Cells, ...]) ->
     return only if only >= 0 else None
 
 
-def _column_of(locator: Locator, cells: _Cells) -> int:
+def _column_of(locator: Locator, cells: Cells) -> int:
     """Return the index of the cell that holds the locator's only element in a row, else -1."""
     hits = find_in_row(locator, cells)
     if len(hits) != 1:
@@ -296,7 +299,7 @@ def _column_of(locator: Locator, cells: _Cells) -> int:
     return next((index for index, cell in enumerate(cells) if cell in holders), -1)
 
 
-def _has_attribute(locator: Locator, rows: tuple[_Cells, ...]) -> bool:
+def _has_attribute(locator: Locator, rows: tuple[Cells, ...]) -> bool:
     """Whether every row has exactly one such element, and it has the attribute."""
     found = [find_in_row(locator, cells) for cells in rows]
     return bool(found) and all(
@@ -304,7 +307,7 @@ def _has_attribute(locator: Locator, rows: tuple[_Cells, ...]) -> bool:
     )
 
 
-def find_in_row(locator: Locator, cells: _Cells) -> list[Element]:
+def find_in_row(locator: Locator, cells: Cells) -> list[Element]:
     """Return what a locator's XPath finds in the row that these cells belong to."""
     row = cells[0].getparent() if cells else None
     return [] if row is None or locator.path is None else find_elements(locator.path, row)

@@ -1,8 +1,9 @@
 """The gates of a run (docs/operations.md): numbers against limits, each with one Korean sentence.
 
-G-0 robots, G-1 row floor, G-3 required fields, G-4 number pattern, G-5 withdrawn and missing,
-G-10 completeness and race. A gate refuses (REJECT) what no approval may pass, holds (HOLD) what a
-person must look at. A number that should exist and does not never passes.
+G-0 robots, G-1 row floor, G-2 row count, G-3 required fields, G-4 number pattern and statuses,
+G-5 withdrawn and missing, G-10 completeness and race. A gate refuses (REJECT) what no approval
+may pass, holds (HOLD) what a person must look at. A number that should exist and does not never
+passes.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from dmf_crawler.model.record import Record, Snapshot
 from dmf_crawler.model.run import Fault, RunStatus
 from dmf_crawler.model.verdict import Gate, Outcome
 from dmf_crawler.settings import GateLimits
+from dmf_crawler.text import canonical
 
+ASK_A_PERSON = "사실인지 사이트에서 확인하고 운영 안내의 보류 절차를 따르십시오."
 NOT_COMPUTED = "목록을 끝까지 읽지 못해 계산할 수 없습니다."
 FORBIDDEN = 7
 """Exit code of what robots.txt or the terms do not allow (docs/operations.md)."""
@@ -41,7 +44,9 @@ class Evidence:
         number_field: Field id of the registration number.
         number_label: Its Korean label.
         number_pattern: What a number looks like, None where the board has no pattern.
-        min_rows: Rows that the first page has at least.
+        status_field: Field id of the status, "" where the board has none.
+        status_words: All statuses that there are; empty where the board does not say.
+        min_rows: Records that the list has at least.
     """
 
     snapshot: Snapshot
@@ -51,6 +56,8 @@ class Evidence:
     number_field: str
     number_label: str
     number_pattern: re.Pattern[str] | None
+    status_field: str
+    status_words: frozenset[str]
     min_rows: int
 
 
@@ -59,6 +66,7 @@ def judge_snapshot(evidence: Evidence, limits: GateLimits) -> tuple[Gate, ...]:
     return (
         _pass_robots(),
         _judge_row_floor(evidence),
+        _judge_row_count(evidence, limits),
         _judge_required(evidence, limits),
         _judge_pattern(evidence, limits),
         _judge_gone(evidence, limits),
@@ -74,9 +82,9 @@ def refuse_read(fault: Fault) -> tuple[Gate, ...]:
     """
     if fault.exit_code == FORBIDDEN:
         return (Gate("G-0", Outcome.REJECT, 0, 1, fault.message, fault.code),)
-    refused = "G-1" if fault.code == "empty_list" else "G-10"
+    refused = "G-1" if fault.code in {"empty_list", "short_page"} else "G-10"
     gates = [_pass_robots()]
-    for code in ("G-1", "G-3", "G-4", "G-5", "G-10"):
+    for code in ("G-1", "G-2", "G-3", "G-4", "G-5", "G-10"):
         if code == refused:
             gates.append(Gate(code, Outcome.REJECT, None, None, fault.message, fault.code))
         else:
@@ -111,11 +119,24 @@ def _judge_row_floor(evidence: Evidence) -> Gate:
             Outcome.REJECT,
             n_rows,
             evidence.min_rows,
-            f"목록이 {n_rows}건뿐입니다(최소 {evidence.min_rows}건). "
-            "사이트가 바뀌었는지 원본 페이지를 확인하세요.",
+            f"목록이 {n_rows:,}건뿐입니다(최소 {evidence.min_rows:,}건). "
+            "사이트가 바뀌었는지 원본 페이지를 확인하십시오.",
             "short_list",
         )
-    return Gate("G-1", Outcome.PASS, n_rows, evidence.min_rows, f"목록 {n_rows}건을 읽었습니다.")
+    return Gate("G-1", Outcome.PASS, n_rows, evidence.min_rows, f"목록 {n_rows:,}건을 읽었습니다.")
+
+
+def _judge_row_count(evidence: Evidence, limits: GateLimits) -> Gate:
+    n_rows, limit = len(evidence.snapshot.records), limits.rows_change_ratio
+    n_before = sum(record.is_current for record in evidence.known.values())
+    if not n_before:
+        return Gate("G-2", Outcome.PASS, None, limit, "비교할 채택된 목록이 아직 없습니다.")
+    change = (n_rows - n_before) / n_before
+    sentence = f"목록이 {n_before:,}건에서 {n_rows:,}건으로 {change:+.1%} 달라졌습니다"
+    if abs(change) > limit:
+        sentence += f"(한도 {limit:.0%}). {ASK_A_PERSON}"
+        return Gate("G-2", Outcome.HOLD, change, limit, sentence, "row_count_jump")
+    return Gate("G-2", Outcome.PASS, change, limit, f"{sentence}.")
 
 
 def _judge_required(evidence: Evidence, limits: GateLimits) -> Gate:
@@ -134,12 +155,12 @@ def _judge_required(evidence: Evidence, limits: GateLimits) -> Gate:
             Outcome.REJECT,
             ratio,
             limit,
-            f"필수 항목 {label} 이(가) {n_empty}건({ratio:.2%}) 비어 있습니다(한도 {limit:.0%}). "
-            "사이트의 열이 바뀌었는지 원본 페이지를 확인하세요.",
+            f"필수 항목 {label}이(가) {n_empty}건({ratio:.2%}) 비어 있습니다(한도 {limit:.0%}). "
+            "사이트의 열이 바뀌었는지 원본 페이지를 확인하십시오.",
             "required_empty",
         )
     if n_empty:
-        sentence = f"필수 항목 {label} 이(가) {n_empty}건 비어 있습니다(한도 {limit:.0%})."
+        sentence = f"필수 항목 {label}이(가) {n_empty}건 비어 있습니다(한도 {limit:.0%})."
         return Gate("G-3", Outcome.WARN, ratio, limit, sentence)
     return Gate("G-3", Outcome.PASS, ratio, limit, "필수 항목이 모두 채워져 있습니다.")
 
@@ -161,7 +182,7 @@ def _judge_pattern(evidence: Evidence, limits: GateLimits) -> Gate:
             limits.pattern_ratio,
             f"{label} 형식에 맞지 않는 값이 {len(off)}건이고 맞는 값은 {ratio:.2%}뿐입니다"
             f"(최소 {limits.pattern_ratio:.0%}). 예: {_quote(off[:3])}. "
-            "열이 밀렸는지 원본 페이지를 확인하세요.",
+            "열이 밀렸는지 원본 페이지를 확인하십시오.",
             "pattern_mismatch",
         )
     if n_without > limits.without_number_hold:
@@ -170,15 +191,43 @@ def _judge_pattern(evidence: Evidence, limits: GateLimits) -> Gate:
             Outcome.HOLD,
             n_without,
             limits.without_number_hold,
-            f"{label} 이(가) 없는 행이 {n_without}건입니다(한도 {limits.without_number_hold}건). "
-            "사실인지 원본 페이지에서 확인하고 운영 안내의 보류 절차를 따르세요.",
+            f"{label}이(가) 없는 행이 {n_without}건입니다(한도 {limits.without_number_hold}건). "
+            "사실인지 원본 페이지에서 확인하고 운영 안내의 보류 절차를 따르십시오.",
             "without_number",
         )
     # A shape once accepted counts as known; after the first run so do all shapes of its list.
+    unknown = _find_unknown_statuses(evidence)
+    if unknown:
+        return Gate(
+            "G-4",
+            Outcome.HOLD,
+            len(unknown),
+            0,
+            f"처음 보는 상태가 {len(unknown)}건 있습니다: {_quote(sorted(set(unknown))[:3])}. "
+            "뜻을 확인하고 selectors 파일의 상태 목록에 더한 뒤 운영 안내의 보류 절차를 "
+            "따르십시오.",
+            "unknown_status",
+        )
     accepted = _find_off_pattern(evidence.known.values(), evidence.number_field, pattern)
     shapes = {_shape_of(number) for number in accepted}
     odd = [number for number in off if evidence.known and _shape_of(number) not in shapes]
     return _judge_odd_numbers(odd, ratio, evidence, limits)
+
+
+def _find_unknown_statuses(evidence: Evidence) -> list[str]:
+    """Return the statuses that the selectors file does not list and that were never accepted."""
+    if not evidence.status_words:
+        return []
+    field = evidence.status_field
+    words = evidence.status_words | {
+        str(record.fields[field]) for record in evidence.known.values() if field in record.fields
+    }
+    statuses = (
+        str(record.fields[field])
+        for record in evidence.snapshot.records.values()
+        if field in record.fields
+    )
+    return [status for status in statuses if status not in words and canonical(status) not in words]
 
 
 def _find_off_pattern(
@@ -212,21 +261,21 @@ def _judge_odd_numbers(
             Outcome.HOLD,
             len(new_off),
             limit,
-            f"처음 보는 형식의 {label} 이(가) {len(new_off)}건 새로 나왔습니다(한도 {limit}건): "
-            f"{examples}. 사실인지 원본 페이지에서 확인하고 운영 안내의 보류 절차를 따르세요.",
+            f"처음 보는 형식의 {label}이(가) {len(new_off)}건 새로 나왔습니다(한도 {limit}건): "
+            f"{examples}. 사실인지 원본 페이지에서 확인하고 운영 안내의 보류 절차를 따르십시오.",
             "pattern_mismatch",
         )
     notes = []
     if new_off:
         notes.append(f"처음 보는 형식의 {label} {len(new_off)}건: {examples}.")
     if evidence.snapshot.n_without_number:
-        notes.append(f"{label} 이(가) 없는 행 {evidence.snapshot.n_without_number}건.")
+        notes.append(f"{label}이(가) 없는 행 {evidence.snapshot.n_without_number}건.")
     if evidence.snapshot.split_numbers:
         shared = ", ".join(evidence.snapshot.split_numbers[:3])
-        notes.append(f"여러 행이 같은 {label} 을(를) 씁니다: {shared}.")
+        notes.append(f"여러 행이 같은 {label}을(를) 씁니다: {shared}.")
     if notes:
         return Gate("G-4", Outcome.WARN, ratio, limits.pattern_ratio, " ".join(notes))
-    sentence = f"{label} 의 {ratio:.1%}가 알려진 형식입니다."
+    sentence = f"{label}의 {ratio:.1%}가 알려진 형식입니다."
     return Gate("G-4", Outcome.PASS, ratio, limits.pattern_ratio, sentence)
 
 
@@ -257,10 +306,15 @@ def _judge_gone(evidence: Evidence, limits: GateLimits) -> Gate:
             limits.gone_ratio,
             f"취하 {n_by_status}건과 사라진 행 {len(absent)}건은 목록의 {ratio:.2%}입니다"
             f"(한도 {limits.gone_ratio:.0%}). 목록이 잘린 것으로 보고 거부했습니다. "
-            "사이트를 확인하세요.",
+            "사이트를 확인하십시오.",
             "mass_withdrawal",
         )
     for n_seen, limit, what in (
+        (
+            sum(known[key].is_current for key in rekeyed & known.keys()),
+            limits.new_off_pattern_hold,
+            "번호를 다른 행과 함께 쓰게 된 행",
+        ),
         (n_by_status, limits.withdrawn_hold, "상태가 취하로 바뀐 행"),
         (n_newly_missing, limits.missing_hold, "목록에서 새로 사라진 행"),
     ):
@@ -270,8 +324,7 @@ def _judge_gone(evidence: Evidence, limits: GateLimits) -> Gate:
                 Outcome.HOLD,
                 n_seen,
                 limit,
-                f"{what} 이 {n_seen}건입니다(하루 한도 {limit}건). "
-                "사실인지 사이트에서 확인하고 운영 안내의 보류 절차를 따르세요.",
+                f"{what}이 {n_seen}건입니다(하루 한도 {limit}건). {ASK_A_PERSON}",
                 "many_withdrawals",
             )
     sentence = f"오늘 취하 {n_by_status}건, 목록에서 사라진 행 {len(absent)}건입니다."
@@ -286,8 +339,8 @@ def _judge_completeness(snapshot: Snapshot) -> Gate:
             Outcome.REJECT,
             n_rows,
             snapshot.announced_total,
-            f"읽은 {n_rows}건이 사이트의 총 {snapshot.announced_total}건과 다릅니다. "
-            "이 날의 목록은 쓰지 않습니다. 원본 페이지를 확인하세요.",
+            f"읽은 {n_rows:,}건이 사이트의 총 {snapshot.announced_total:,}건과 다릅니다. "
+            "이 날의 목록은 쓰지 않습니다. 원본 페이지를 확인하십시오.",
             "short_list",
         )
     return Gate(
@@ -295,6 +348,6 @@ def _judge_completeness(snapshot: Snapshot) -> Gate:
         Outcome.PASS,
         n_rows,
         snapshot.announced_total,
-        f"{snapshot.n_pages}쪽에서 읽은 {n_rows}건이 사이트의 총 {snapshot.announced_total}건과 "
-        "같고, 읽는 동안 목록이 바뀌지 않았습니다.",
+        f"{snapshot.n_pages:,}쪽에서 읽은 {n_rows:,}건이 사이트의 총 "
+        f"{snapshot.announced_total:,}건과 같고, 읽는 동안 목록이 바뀌지 않았습니다.",
     )

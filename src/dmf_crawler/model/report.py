@@ -71,7 +71,7 @@ class VersionRow:
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """One line of 실행로그."""
+    """One line of 실행로그; `reparse_of` names the run whose pages a correction read."""
 
     run: Run
     status: RunStatus
@@ -87,6 +87,7 @@ class RunRow:
     reject_reason: str
     raw_dir: str
     exit_code: int | None
+    reparse_of: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ class Attempt:
     attempt_id: int
     started_at: datetime
     ended_at: datetime | None
+    exit_code: int | None = None
 
 
 def attempts_of_day(store: Store, day: date) -> tuple[Attempt, ...]:
@@ -38,6 +39,7 @@ def attempts_of_day(store: Store, day: date) -> tuple[Attempt, ...]:
             row["attempt_id"],
             datetime.fromisoformat(row["started_at"]).astimezone(KST),
             datetime.fromisoformat(row["ended_at"]).astimezone(KST) if row["ended_at"] else None,
+            row["exit_code"],
         )
         for row in rows
     )
@@ -76,10 +78,12 @@ def is_board_closed(runs: Sequence[RunRow]) -> bool:
     """Say whether a board needs no further attempt that day, from its runs of the day.
 
     Accepted or held closes it; so does what another attempt cannot mend. What a gate refused is
-    tried once more, a race always.
+    tried once more, a race always. A correction read pages of before: it closes no day.
     """
     n_refused = 0
     for row in runs:
+        if row.reparse_of:
+            continue
         if row.status in {RunStatus.OK, RunStatus.HELD} or row.error_code in FINAL_CODES:
             return True
         n_refused += row.status is RunStatus.REJECTED and row.error_code != "race"

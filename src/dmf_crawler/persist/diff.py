@@ -32,20 +32,29 @@ class DiffRules:
         kinds: Field id → kind, in the order of the selectors file.
         status_field: Field id of the status, "" where the board has none.
         withdrawn_words: Statuses that mean withdrawn (취하, 취소, 말소).
+        live_words: Statuses that mean in force (정상).
         missing_runs: Consistent reads in a row without a key that make it withdrawn.
     """
 
     kinds: Mapping[str, FieldKind]
     status_field: str
     withdrawn_words: frozenset[str]
+    live_words: frozenset[str]
     missing_runs: int
 
     def is_withdrawn(self, fields: Fields) -> bool:
         """Say whether the site itself calls a record withdrawn, however the word is typed."""
+        return self._has_status(fields, self.withdrawn_words)
+
+    def is_live(self, fields: Fields) -> bool:
+        """Say whether the site itself calls a record in force; an unknown word does not."""
+        return self._has_status(fields, self.live_words)
+
+    def _has_status(self, fields: Fields, words: frozenset[str]) -> bool:
         status = fields.get(self.status_field, "")
-        if isinstance(status, str) and status not in self.withdrawn_words:
+        if isinstance(status, str) and status not in words:
             status = canonical(status)
-        return status in self.withdrawn_words
+        return status in words
 
 
 def diff_snapshot(
@@ -120,7 +129,7 @@ def _change_of_present(
         was_withdrawn, is_withdrawn = map(rules.is_withdrawn, (before.fields, record.fields))
         if is_withdrawn and not was_withdrawn:
             return Change(EventType.WITHDRAWN, record.key, record, changes, Reason.STATUS)
-        if was_withdrawn and not is_withdrawn:
+        if was_withdrawn and rules.is_live(record.fields):
             return Change(EventType.REAPPEARED, record.key, record, changes, Reason.RESTORED)
     return Change(EventType.MODIFIED, record.key, record, changes) if changes else None
 
@@ -160,22 +169,33 @@ def _find_rekeyed(known: Mapping[str, KnownRecord], snapshot: Snapshot) -> dict[
     """Return old key → new key of records whose number stopped to identify them.
 
     When a second record turns up under a number, both get the key number|applicant|first date.
-    The one that was known goes on under its new key: nobody withdrew it.
+    The one that was known goes on under its new key: nobody withdrew it. So it does when its
+    applicant is renamed later, as long as only one key of the number is gone.
     """
     rekeyed: dict[str, str] = {}
     for number in snapshot.split_numbers:
-        before = known.get(number)
-        if before is None or not before.is_current or number in snapshot.records:
-            continue
         heirs = [
             key for key in snapshot.records if key.startswith(f"{number}|") and key not in known
         ]
-        if heirs:
-            rekeyed[number] = max(
-                heirs,
+        gone = [
+            key
+            for key, before in known.items()
+            if (key == number or key.startswith(f"{number}|"))
+            and before.is_current
+            and key not in snapshot.records
+        ]
+        if len(gone) != 1:
+            continue
+        # A composite key goes on where its applicant or its first date does.
+        parts = set(gone[0].split("|")[1:])
+        likely = [key for key in heirs if not parts or parts & set(key.split("|")[1:])]
+        if likely:
+            fields = known[gone[0]].fields
+            rekeyed[gone[0]] = max(
+                likely,
                 key=lambda key: sum(
                     snapshot.records[key].fields.get(name) == value
-                    for name, value in before.fields.items()
+                    for name, value in fields.items()
                 ),
             )
     return rekeyed

@@ -45,6 +45,17 @@ def versions_of_key(store: Store, board_id: str, key: str) -> tuple[VersionRow, 
     return tuple(_version_row(row) for row in rows)
 
 
+def sources_by_folder(store: Store) -> dict[str, frozenset[str]]:
+    """Return raw folder of a run → digests of the pages that its versions were read from."""
+    found: dict[str, set[str]] = {}
+    for row in store.rows(
+        "SELECT DISTINCT c.raw_dir, r.source_sha256 FROM dmf_record r"
+        " JOIN crawl_run c ON c.run_id = r.first_seen_run ORDER BY c.started_at"
+    ):
+        found.setdefault(row["raw_dir"], set()).add(row["source_sha256"])
+    return {folder: frozenset(digests) for folder, digests in found.items()}
+
+
 def find_key(store: Store, text: str) -> tuple[tuple[str, str], ...]:
     """Return (board id, natural key) of every key that a person can mean by a text.
 
@@ -57,7 +68,8 @@ def find_key(store: Store, text: str) -> tuple[tuple[str, str], ...]:
         " ORDER BY board_id, natural_key",
         (text,),
     )
-    return tuple((row["board_id"], row["natural_key"]) for row in rows)
+    found = tuple((row["board_id"], row["natural_key"]) for row in rows)
+    return tuple(each for each in found if each[1] == text) or found
 
 
 def list_as_of(store: Store, board_id: str, moment: datetime) -> tuple[VersionRow, ...]:

@@ -92,7 +92,7 @@ def _unreadable(text: str, error: Exception) -> StoreError:
     return StoreError(
         "record_unreadable",
         f"이력에 저장된 값을 읽지 못했습니다({error}): '{text[:60]}'. "
-        "verify 명령으로 확인하고 백업을 되살리세요.",
+        "verify 명령으로 확인하고 백업을 되살리십시오.",
     )
 
 

@@ -62,7 +62,7 @@ def begin_run(
                 started_at.isoformat(),
                 selector_version,
                 raw_dir,
-                reparse_of.run.run_id if reparse_of else None,
+                (reparse_of.reparse_of or reparse_of.run.run_id) if reparse_of else None,
             ),
         )
     return run
@@ -81,13 +81,14 @@ def _after_last_start(store: Store, board_id: str, started_at: datetime) -> date
     if row["last"] is None or started_at.isoformat() > row["last"]:
         return started_at
     last = datetime.fromisoformat(row["last"])
-    if day_of(started_at) < day_of(last):
+    after = last + timedelta(seconds=1)
+    if day_of(started_at) < day_of(after):
         raise UsageError(
             "clock_went_back",
             f"시작 시각 {started_at.isoformat()} 의 기준일이 마지막 채택 실행 {row['last']} 보다 "
-            "이릅니다. PC 시계(또는 --now)를 확인하세요.",
+            "이릅니다. PC 시계(또는 --now)를 확인하십시오.",
         )
-    return last + timedelta(seconds=1)
+    return after
 
 
 def end_abandoned_runs(
@@ -156,7 +157,7 @@ def finish_run(store: Store, summary: RunSummary, finished_at: datetime) -> None
         raise StoreError(
             "run_not_open",
             f"실행 {run.run_id} 은 진행 중이거나 보류된 실행이 아니므로 결과를 다시 기록할 수 "
-            "없습니다. 아무것도 바뀌지 않았습니다. runs 명령으로 상태를 확인하세요.",
+            "없습니다. 아무것도 바뀌지 않았습니다. runs 명령으로 상태를 확인하십시오.",
         )
     _write_gates(store, run, summary.gates)
 
@@ -185,15 +186,17 @@ def _write_gates(store: Store, run: Run, gates: Sequence[Gate]) -> None:
 def supersede_held(store: Store, run: Run) -> None:
     """Reject a board's runs that wait for a person, older than one that was accepted.
 
-    What they saw was compared with a list that no longer stands. The caller holds the transaction.
+    What they saw was compared with a list that no longer stands. A correction reads pages of its
+    own day: what was seen after that stays held. The caller holds the transaction.
     """
     store.execute(
         "UPDATE crawl_run SET status = 'REJECTED', error_code = 'superseded', reject_reason = ?"
-        " WHERE board_id = ? AND status = 'HELD' AND started_at < ?",
+        " WHERE board_id = ? AND status = 'HELD' AND started_at < ? AND day <= ?",
         (
             f"더 새로운 실행 {run.run_id} 이 채택되어 이 보류는 끝났습니다. 할 일이 없습니다.",
             run.board_id,
             run.started_at.isoformat(),
+            str(run.day),
         ),
     )
 
@@ -235,7 +238,7 @@ def get_run(store: Store, run_id: str) -> RunRow:
     if not rows:
         raise UsageError(
             "no_such_run",
-            f"실행 {run_id} 이 이력에 없습니다. runs 명령으로 실행 번호를 확인하세요.",
+            f"실행 {run_id} 이 이력에 없습니다. runs 명령으로 실행 번호를 확인하십시오.",
         )
     return _run_row(rows[0])
 
@@ -300,6 +303,7 @@ def _run_row(row: sqlite3.Row) -> RunRow:
         reject_reason=row["reject_reason"] or "",
         raw_dir=row["raw_dir"],
         exit_code=row["exit_code"],
+        reparse_of=row["reparse_of"] or "",
     )
 
 

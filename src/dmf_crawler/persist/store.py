@@ -53,14 +53,14 @@ class Store:
             raise StoreError(
                 "database_unusable",
                 f"{self.path} 에서 WAL 모드를 쓸 수 없습니다(찾은 값 {mode}). "
-                "네트워크 드라이브가 아닌 이 PC의 디스크에 홈 폴더를 두세요.",
+                "네트워크 드라이브가 아닌 이 PC의 디스크에 홈 폴더를 두십시오.",
             )
         version = self._version()
         if version > len(MIGRATIONS):
             raise StoreError(
                 "database_newer",
                 f"{self.path} 는 더 새로운 프로그램이 만든 자료입니다(판 {version}, "
-                f"이 프로그램은 {len(MIGRATIONS)}까지). 프로그램을 새 판으로 바꾸세요.",
+                f"이 프로그램은 {len(MIGRATIONS)}까지). 프로그램을 새 판으로 바꾸십시오.",
             )
         if version < len(MIGRATIONS):
             self._migrate()
@@ -83,7 +83,7 @@ class Store:
                     raise StoreError(
                         "database_unusable",
                         f"{self.path} 는 이 프로그램이 만든 이력이 아닙니다(다른 표가 들어 있음). "
-                        "파일을 다른 곳으로 옮기고 다시 실행하거나 백업을 되살리세요.",
+                        "파일을 다른 곳으로 옮기고 다시 실행하거나 백업을 되살리십시오.",
                     )
                 if version < number:
                     migrate(self._connection)
@@ -115,7 +115,7 @@ class Store:
             raise StoreError(
                 "write_failed",
                 f"이력 {self.path} 에 쓰지 못했습니다({error}). 아무것도 바뀌지 않았습니다. "
-                "디스크 공간과 쓰기 권한을 확인한 뒤 다시 실행하세요.",
+                "디스크 공간과 쓰기 권한을 확인한 뒤 다시 실행하십시오.",
             ) from error
         except BaseException:
             self._roll_back()
@@ -155,7 +155,7 @@ class Store:
             raise StoreError(
                 "read_failed",
                 f"이력 {self.path} 를 읽지 못했습니다({error}). "
-                "verify 명령으로 확인하고, 손상되었으면 백업을 되살리세요.",
+                "verify 명령으로 확인하고, 손상되었으면 백업을 되살리십시오.",
             ) from error
 
 
@@ -163,5 +163,5 @@ def _unusable(path: Path, error: Exception) -> StoreError:
     return StoreError(
         "database_unusable",
         f"이력 {path} 를 열 수 없습니다({error}). 파일이 손상되었거나 다른 프로그램이 쓰고 "
-        "있습니다. 다른 프로그램을 닫고 다시 실행하거나 백업을 되살리세요.",
+        "있습니다. 다른 프로그램을 닫고 다시 실행하거나 백업을 되살리십시오.",
     )

@@ -81,7 +81,7 @@ def make_home(target: Path, base_url: str, *, shipped: Path | None = None) -> No
     if target.exists() and any(target.iterdir()):
         raise UsageError(
             "folder_not_empty",
-            f"{target} 이 비어 있지 않습니다. 비어 있거나 아직 없는 폴더를 --keep 으로 적으세요.",
+            f"{target} 이 비어 있지 않습니다. 비어 있거나 아직 없는 폴더를 --keep 으로 적으십시오.",
         )
     source = shipped or shipped_home()
     try:
@@ -93,7 +93,7 @@ def make_home(target: Path, base_url: str, *, shipped: Path | None = None) -> No
         raise StoredDataError(
             "home_not_writable",
             f"연습용 홈 폴더 {target} 를 만들 수 없습니다({error}). 권한과 디스크 공간을 "
-            "확인하세요.",
+            "확인하십시오.",
         ) from error
 
 
@@ -103,7 +103,7 @@ def _replace_once(path: Path, old: re.Pattern[str], new: str) -> None:
         raise UsageError(
             "shipped_home_changed",
             f"{path.name} 에서 {old.pattern} 를 {n_replaced}번 찾았습니다(1번이어야 합니다). "
-            "배포본의 config 폴더를 되돌린 뒤 다시 실행하세요.",
+            "배포본의 config 폴더를 되돌린 뒤 다시 실행하십시오.",
         )
     path.write_text(text, encoding="utf-8", newline="\n")
 

@@ -189,7 +189,7 @@ def test_a_locked_report_stays_and_the_message_says_what_to_do(tmp_path: Path) -
     assert caught.value.code == "report_not_written"
     assert caught.value.exit_code == 5
     assert str(path) in caught.value.message
-    assert "파일을 닫은 뒤 dmf-crawler report --date 2026-11-30" in caught.value.message
+    assert "파일을 닫은 뒤 report --date 2026-11-30" in caught.value.message
     assert path.read_bytes() == b"older"
     assert list(tmp_path.iterdir()) == [path]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlencode, urlsplit
@@ -13,6 +14,8 @@ from dmf_crawler.workbench.rehearsal.server import RehearsalSite
 
 LIST = "/pbp/CCBAC03/getList"
 AGENT = {"User-Agent": "test"}
+# Under Wine, a reset that comes right behind data may be seen as the end of the connection.
+RESETS = (ConnectionError, http.client.IncompleteRead) if os.name == "nt" else ConnectionResetError
 
 
 @dataclass(frozen=True)
@@ -86,5 +89,10 @@ def _read_cell(cell: lxml.html.HtmlElement) -> str | tuple[str, ...]:
     for label in cell.xpath("./span[@class='s-th']"):
         label.drop_tree()
     if cell.xpath("./table"):
-        return tuple(str(site.text_content()) for site in cell.xpath("./table//td"))
-    return str(cell.text_content())
+        return tuple(_read_text(site) for site in cell.xpath("./table//td"))
+    return _read_text(cell)
+
+
+def _read_text(element: lxml.html.HtmlElement) -> str:
+    """Return an element's text; line breaks as HTML has them, which older libxml2 leaves."""
+    return str(element.text_content()).replace("\r\n", "\n")

@@ -1,7 +1,7 @@
 import pytest
 
 from dmf_crawler.workbench.rehearsal.switches import Switches
-from tests.workbench.rehearsal.browser import get
+from tests.workbench.rehearsal.browser import RESETS, get
 
 RULES = "User-agent: *\nDisallow: /pbp/\n"
 
@@ -63,5 +63,5 @@ def test_it_may_be_an_html_page(site):
 
 
 def test_the_connection_may_be_reset(site):
-    with pytest.raises(ConnectionResetError):
+    with pytest.raises(RESETS):
         get_robots(site, "reset")

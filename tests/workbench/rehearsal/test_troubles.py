@@ -14,7 +14,15 @@ import pytest
 
 from dmf_crawler.workbench.rehearsal.switches import PageTrouble, Switches, TroubleKind
 from dmf_crawler.workbench.rehearsal.troubles import answer_trouble
-from tests.workbench.rehearsal.browser import AGENT, LIST, connect, get, read_cells, read_column
+from tests.workbench.rehearsal.browser import (
+    AGENT,
+    LIST,
+    RESETS,
+    connect,
+    get,
+    read_cells,
+    read_column,
+)
 
 
 def trouble_site(site, kind, **how):
@@ -143,7 +151,7 @@ def test_a_stale_page_is_what_the_list_was(site, rows):
 
 def test_a_reset_in_the_middle_of_the_body(site):
     trouble_site(site, "reset")
-    with pytest.raises(ConnectionResetError):
+    with pytest.raises(RESETS):
         get(site)
 
 

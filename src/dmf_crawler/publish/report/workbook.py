@@ -52,14 +52,14 @@ def write_report(
             "report_not_written",
             f"보고서 {path} 파일을 쓰지 못했습니다. Excel 같은 다른 프로그램이 파일을 열어 두었거나"
             " 폴더에 쓰기 권한이 없습니다. 이전 보고서는 그대로 있습니다. 파일을 닫은 뒤"
-            f" dmf-crawler report --date {report.day.isoformat()} 명령을 실행해 주십시오.",
+            f" report --date {report.day.isoformat()} 명령을 실행해 주십시오.",
         ) from error
     except (OSError, XlsxFileError) as error:
         raise StoredDataError(
             "report_not_written",
             f"보고서 {path} 파일을 쓰지 못했습니다({error}). 이전 보고서는 그대로 있습니다."
             " 폴더와 디스크의 여유 공간을 확인한 뒤"
-            f" dmf-crawler report --date {report.day.isoformat()} 명령을 실행해 주십시오.",
+            f" report --date {report.day.isoformat()} 명령을 실행해 주십시오.",
         ) from error
     return path
 

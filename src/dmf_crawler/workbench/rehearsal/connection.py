@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import select
 import socket
@@ -15,12 +16,15 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import cast
+from typing import TYPE_CHECKING, cast
 from urllib.parse import parse_qsl, urlsplit
 
 from dmf_crawler.workbench.rehearsal.answers import Answer, compress_answer, split_pieces
 from dmf_crawler.workbench.rehearsal.request_log import LoggedRequest, RequestLog
 from dmf_crawler.workbench.rehearsal.switches import Switches
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 _LOOK_EVERY_S = 0.02
 _RESET_ON_CLOSE = struct.pack("hh" if os.name == "nt" else "ii", 1, 0)  # SO_LINGER on, 0 s
@@ -114,6 +118,12 @@ class _Connection(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
     server: SiteServer
 
+    def setup(self) -> None:
+        """Read through a stream that ends when the site closes."""
+        super().setup()
+        self.rfile.close()
+        self.rfile = io.BufferedReader(_ClientReader(self.connection, self.server.closing))
+
     def do_GET(self) -> None:
         self._serve()
 
@@ -180,9 +190,30 @@ class _Connection(BaseHTTPRequestHandler):
         return False
 
     def _reset(self) -> None:
-        self.rfile.close()  # holds the socket open
         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET_ON_CLOSE)
         self.connection.close()
+
+
+class _ClientReader(io.RawIOBase):
+    """What a client sends, until it or the site closes.
+
+    On Windows a shutdown does not wake a thread that is blocked in reading.
+    """
+
+    def __init__(self, connection: socket.socket, closing: threading.Event) -> None:
+        self._connection = connection
+        self._closing = closing
+
+    def readable(self) -> bool:
+        """Say that this is a stream to read."""
+        return True
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        """Wait for bytes; return how many came, 0 at the end."""
+        while not self._closing.is_set():
+            if select.select([self._connection], [], [], _LOOK_EVERY_S)[0]:
+                return self._connection.recv_into(buffer)
+        return 0
 
 
 def _shut_down(connection: socket.socket) -> None:

@@ -1,0 +1,80 @@
+"""Why a row of the list cannot be read: one fault per reason, worded for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dmf_crawler.extract.quoting import quote_texts, shorten
+from dmf_crawler.model.run import Fault
+
+_NEXT_SELECTORS = "보관된 페이지를 열어 보고 selectors 파일을 고친 뒤 다시 실행해 주십시오."
+_NEXT_ROWS = (
+    "보관된 페이지를 열어 보고, 목록의 행이 아니면 selectors 파일의 row.primary가 그 행을 고르지 "
+    "않게 고친 뒤 다시 실행해 주십시오."
+)
+
+
+def ragged_row(row_no: int, n_cells: int, n_columns: int) -> Fault:
+    """Name the row whose cells cannot be told apart by column."""
+    return Fault(
+        "ragged_row",
+        f"목록 표의 {row_no}번째 행에 칸이 {n_cells}개 있습니다. 머리글과 같은 {n_columns}개여야 "
+        f"합니다. 합쳐진 칸이나 빠진 칸이 있는지 확인해 주십시오. {_NEXT_SELECTORS}",
+        exit_code=4,
+    )
+
+
+def spanned_cell(place: str, column: str, span: str) -> Fault:
+    """Name the cell that covers more than its own row and column."""
+    return Fault(
+        "spanned_cell",
+        f"목록 표의 {place}에 합쳐진 칸이 있습니다(열 {quote_texts([column])}, {shorten(span)}). "
+        "칸마다 한 행과 한 열만 차지해야 어느 열의 값인지 알 수 있습니다. 보관된 페이지를 열어 "
+        "보고 개발자에게 알려 주십시오.",
+        exit_code=4,
+    )
+
+
+def repeated_header(row_no: int, texts: Sequence[str]) -> Fault:
+    """Name the data row that is the header once more."""
+    return Fault(
+        "repeated_header",
+        f"목록 표의 {row_no}번째 행에 머리글이 다시 있습니다({quote_texts(texts)}). 행마다 한 건이 "
+        f"있어야 합니다. {_NEXT_ROWS}",
+        exit_code=4,
+    )
+
+
+def hidden_row(row_no: int, texts: Sequence[str]) -> Fault:
+    """Name the row that people do not see on the site."""
+    return Fault(
+        "hidden_row",
+        f"목록 표의 {row_no}번째 행이 화면에 보이지 않는 행입니다({quote_texts(texts)}). 화면에 "
+        f"보이는 행만 목록이어야 합니다. {_NEXT_ROWS}",
+        exit_code=4,
+    )
+
+
+def label_differs(row_no: int, column: str, found: Sequence[str], expected: Sequence[str]) -> Fault:
+    """Name the cell whose labels are not those of its column."""
+    return _label_differs(row_no, column, found, f"같은 열의 다른 칸과 같은 {_name(expected)}")
+
+
+def swallowing_label(row_no: int, column: str, found: Sequence[str]) -> Fault:
+    """Name the label that seems to hold a value, on a page that has no other row."""
+    return _label_differs(row_no, column, found, "40자 이내이고 네 자리 넘는 숫자가 없는 이름표")
+
+
+def _label_differs(row_no: int, column: str, found: Sequence[str], expected: str) -> Fault:
+    return Fault(
+        "label_differs",
+        f"목록 표의 {row_no}번째 행, 열 {quote_texts([column])}의 이름표는 {_name(found)}입니다. "
+        f"{expected}이어야 합니다. 이름표가 값까지 감싸면 값이 사라집니다. 보관된 "
+        "페이지를 열어 보고, 이름표가 바뀌었으면 selectors 파일의 drop을 고친 뒤 다시 실행해 "
+        "주십시오.",
+        exit_code=4,
+    )
+
+
+def _name(labels: Sequence[str]) -> str:
+    return quote_texts(labels) if labels else "(없음)"
