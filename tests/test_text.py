@@ -53,6 +53,13 @@ COSMETIC_PAIRS = [
     ("Lonza AG", "Ｌｏｎｚａ　ＡＧ"),
     ("Lonza\u200b AG", "Lonza AG"),
     ("micro\u00adnised", "micronised"),
+    *(
+        (f"211{char}-J", "211-J")
+        for char in (
+            "\u034f\u061c\u115f\u1160\u180b\u180e\u200e\u202e\u2066\u2069\u3164\ufe0f\uffa0"
+            "\U000e0001\U000e0041\U000e007f\U000e0100"
+        )
+    ),
     ("세종특별자치시 연서면", "세종특별자치시연서면"),
     ("A–B", "A-B"),
     ("A−B", "A-B"),
@@ -124,6 +131,24 @@ def test_a_company_mark_inside_a_name_leaves_its_parts_apart():
     assert canonical("1(주)2") == "(주)1 2" != canonical("12(주)")
 
 
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("주식주식회사회사", "(주)(주)"),
+        ("주식㈜회사", "(주)(주)"),
+        ("주식주식(주)회사 회사 대웅", "(주)(주)(주)대웅"),
+        ("대주식주식회사회사웅", "(주)(주)대웅"),
+        ("a㈜\u0301b", "(주)áb"),
+        ("1㈜㈜2㈜", "(주)(주)(주)1 2"),
+        ("\u110c㈜\u116e식회사", "(주)(주)"),
+        ("\u110c㈜\u116e㈜\u11a8식회사", "(주)(주)죽식회사"),
+    ],
+)
+def test_company_marks_that_join_when_others_leave_are_marks_too(text, form):
+    assert canonical(text) == form
+    assert canonical(form) == form
+
+
 def test_the_key_form_has_no_blanks_and_upper_case_latin():
     assert key_form(" 수 217-10-nd (a) ") == "수217-10-ND(A)"
     assert key_form("straße") == "STRAßE"
@@ -179,6 +204,16 @@ def test_another_order_of_nearly_equal_elements_is_substantive():
     assert grade_values((left, "가"), (right, "가")) is Grade.MINOR
 
 
+@given(st.text("\u0301\u0323\u0345\u0338\u05b0\u302a\uabed\u0430", min_size=30, max_size=60))
+def test_a_long_run_of_combining_marks_is_composed_as_a_short_one(marks):
+    text = f"가a{marks}나"
+    assert canonical(text) == unicodedata.normalize("NFC", text)
+
+
 def test_a_very_long_text_is_no_burden():
     assert canonical("(주) " * 20_000) == "(주)" * 20_000
+    assert canonical("주식" * 50_000 + "회사" * 50_000) == "(주)" * 50_000
+    assert canonical("\u110c" * 20_000 + "㈜" + "\u116e식회사" * 20_000) == "(주)" * 20_001
+    zalgo = "\u1ea1" + "\u0323" * 99_999 + "\u0301" * 100_000
+    assert canonical("a" + "\u0301\u0323" * 100_000) == zalgo
     assert canonical(" ." * 20_000 + "가" + "." * 20_000).count(".") == 40_000

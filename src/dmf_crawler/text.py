@@ -66,7 +66,9 @@ _NAME_BORDER = re.compile(r"([,;/|&()\[\]])")
 _MARK = "㈜"
 _MARK_IN_LETTERS = list("주식회사")
 _ASCII_WORD = re.compile("[A-Za-z0-9]{2}")
-_N_CHARS_COMPOSED_AS_THEY_ARE = 200
+_MAYBE_MARKS = re.compile("[^\x00-\u02ff\u1100-\u11ff\u3100-\ua4ff\uac00-\ud7ff]{30,}")
+"""Where a long run of combining marks may stand: outside Latin, Hangul and ideographs."""
+
 _LATIN_UPPER = {code: chr(code - 32) for code in range(ord("a"), ord("z") + 1)}
 
 
@@ -139,13 +141,15 @@ def _compose(text: str) -> str:
 
     `unicodedata` orders combining marks by insertion; a long run of them is sorted for it before.
     """
-    if len(text) > _N_CHARS_COMPOSED_AS_THEY_ARE:
-        runs = groupby(text, key=lambda char: unicodedata.combining(char) > 0)
-        text = "".join(
-            "".join(sorted(run, key=unicodedata.combining) if is_marks else run)
-            for is_marks, run in runs
-        )
-    return unicodedata.normalize("NFC", text)
+    return unicodedata.normalize("NFC", _MAYBE_MARKS.sub(_order_marks, text))
+
+
+def _order_marks(run: re.Match[str]) -> str:
+    groups = groupby(run[0], key=lambda char: unicodedata.combining(char) > 0)
+    return "".join(
+        "".join(sorted(group, key=unicodedata.combining) if is_marks else group)
+        for is_marks, group in groups
+    )
 
 
 def _mark_first(name: str) -> str:

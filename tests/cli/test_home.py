@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -233,3 +234,18 @@ def test_bug_without_a_home_has_no_log_to_go_to(tmp_path, monkeypatch):
     log_bug(None, ValueError("x"))
     log_bug(tmp_path / "nowhere", ValueError("x"))
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(
+    os.name == "nt" or not Path("/dev/full").exists(), reason="needs a device that is always full"
+)
+def test_a_log_that_cannot_be_written_is_told_and_ends_nothing(tmp_path, capsys):
+    (tmp_path / "dmf-2026-11-30.jsonl").symlink_to("/dev/full")
+
+    with write_log(tmp_path, lambda: datetime(2026, 11, 30, 6, tzinfo=KST)):
+        LOG.info("run_finished")
+        LOG.info("report_written")
+
+    told = capsys.readouterr().err
+    assert "로그" in told
+    assert "Traceback" not in told

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -249,3 +250,22 @@ def test_what_happened_to_one_record_is_told(tmp_path):
     assert first["valid_to"] == second["valid_from"] == "2026-12-01T06:00:00+09:00"
     assert second["is_current"]
     assert second["source_url"].startswith(site.base_url)
+
+
+@pytest.mark.parametrize("damage", ["folder", "index", "lines"])
+def test_verify_misses_the_pages_that_a_record_was_read_from(tmp_path, damage):
+    with RehearsalSite(Life(n_rows=230).rows) as site:
+        home = new_home(tmp_path / "home", site.base_url)
+        run = home.run(FIRST_DAY)
+    (index,) = home.root.glob(f"raw/*/dmf_registry/{run['run_id']}/index.jsonl")
+    if damage == "folder":
+        shutil.rmtree(index.parent)
+    elif damage == "index":
+        index.write_bytes(b"")
+    else:
+        index.write_bytes(b"".join(index.read_bytes().splitlines(keepends=True)[:2]))
+
+    exit_code, result = home.command("verify")
+
+    assert (exit_code, result["ok"]) == (5, False)
+    assert "raw_sources" in [check["name"] for check in result["checks"] if not check["ok"]]

@@ -324,3 +324,48 @@ def test_html_in_place_of_robots_txt_is_allowed_with_a_warning(stage: Stage) -> 
 
     assert run["status"] == "OK"
     assert "robots.txt" in run["warnings"][0]
+
+
+def test_a_first_page_with_too_few_rows_stops_before_page_two(stage: Stage) -> None:
+    """A page of five rows out of 240 is no page of this list, whatever the budget allows."""
+    stage.site.switches = Switches(page_size="capped", largest_page_size=5)
+
+    run = stage.home.run("2026-12-01")
+
+    stage.check_refused(run, 4, "short_page")
+    assert [request.params.get("page") for request in stage.site.log] == [None, "1"]
+    assert [gate["code"] for gate in run["gates"] if gate["outcome"] == "reject"] == ["G-1"]
+
+
+def test_a_status_that_nobody_knows_waits_for_a_person(stage: Stage) -> None:
+    rows = list(LIFE.rows)
+    gone = next(index for index, row in enumerate(rows) if row.status == "취하")
+    rows[gone] = replace(rows[gone], status="자진취하")
+    stage.site.rows = tuple(rows)
+
+    run = stage.home.run("2026-12-01")
+
+    assert (run["exit_code"], run["error"]["code"]) == (3, "unknown_status")
+    assert stage.home.history_content() == stage.before
+
+
+def test_a_list_that_grows_by_half_waits_for_a_person(stage: Stage) -> None:
+    known = {row.reg_no for row in LIFE.rows}
+    others = [row for row in Life(n_rows=900, seed=7).rows if row.reg_no not in known]
+    stage.site.rows = tuple(others[:120]) + LIFE.rows
+
+    run = stage.home.run("2026-12-01")
+
+    assert (run["exit_code"], run["error"]["code"]) == (3, "row_count_jump")
+    assert stage.home.history_content() == stage.before
+
+
+def test_a_site_whose_certificate_has_expired_is_not_read(tmp_path: Path) -> None:
+    """Nothing is read from a server that cannot prove who it is; not even robots.txt."""
+    with RehearsalSite(LIFE.rows, switches=Switches(certificate="expired")) as site:
+        home = new_home(tmp_path / "home", site.base_url)
+        run = home.run("2026-11-30")
+
+    assert (run["exit_code"], run["error"]["code"]) == (6, "tls_error")
+    assert site.log == []
+    assert not home.kept_pages(run["run_id"])

@@ -89,6 +89,9 @@ def test_a_letter_cut_at_the_very_end_is_a_cut_page_and_no_mojibake(charset):
 def test_control_characters_are_removed_however_they_are_written():
     body = b"a\x00b\x1fc\x7fd\x0ce\tf\r\ng&#31;h&#x0;i&#x1F;j&#13;&#10;k&#39;l&#127;m&#319;"
     assert decode_page(body, "") == "abcde\tf\r\nghij&#13;&#10;k&#39;lm&#319;"
+    assert decode_page(b"a&#0000000031;b&#x00000000;c&#;d&#x;", "") == "abc&#;d&#x;"
+    references = "&#00000065;&#x0000041;&#0000000038;&#" + "1" * 5_000 + ";"
+    assert decode_page(references.encode(), "") == references
     assert decode_page("a\u0085b\u009fc".encode(), "") == "abc"
 
 

@@ -194,6 +194,18 @@ def test_shortened_names_in_a_nested_table_have_titles_of_their_own():
         ("<p>총 1건</p>", 1),
         ("<!-- 총 5 건 --><p>총 7 건</p>", 7),
         ("<p>총 , 건 총 8 건</p>", 8),
+        ("<p>총&nbsp;30&nbsp;건</p>", 30),
+        ("<p>총 <b>1</b>2<i></i>,003 건</p>", 12_003),
+        ("<p>총</p><ul><li>5</li></ul>건", 5),
+        ("<ul title='총 5 건'><li>총 1</li><li>00 건</li></ul>", 5),
+        ("<p>총 5 건</p><p>총 10<sup>2</sup> 건</p>", 5),
+        ("<script>var t = '총 100 건';</script><p>총 7 건</p>", 7),
+        ("<style>/* 총 100 건 */</style><p>총 7 건</p>", 7),
+        ("<noscript>총 100 건</noscript><p>총 7 건</p>", 7),
+        ("<template><p title='총 100 건'>총 100 건</p></template><p>총 7 건</p>", 7),
+        ("<p data-text='총 100 건'>총 7 건</p><input value='총 100 건'>", 7),
+        ("<p title='총 12,003 건'></p>", 12_003),
+        ("<p>총 5 건</p><p>총 05 건</p><p title='검색 결과 총 5건'></p>", 5),
     ],
 )
 def test_the_announced_total_is_found_however_it_is_marked_up(count, expected):
@@ -202,7 +214,58 @@ def test_the_announced_total_is_found_however_it_is_marked_up(count, expected):
     assert table.announced_total == expected
 
 
-@pytest.mark.parametrize("count", ["", "<p>전체 7 건</p>", "<p>총 9999999999 건</p>"])
+@pytest.mark.parametrize("total", [9, "9"])
+def test_what_a_value_of_the_list_says_is_no_total(total):
+    rows = [some_fields(1, company=f"기록 총 {total} 건 회사"), some_fields(2)]
+    page = html_page(rows).replace("<td>1</td>", "<td title='총 7 건'>1</td>")
+    table = read_page(raw_page(page), SELECTORS)
+    assert isinstance(table, PageTable)
+    assert table.announced_total == 2
+    fault = read_page(list_page(rows, count=""), SELECTORS)
+    assert isinstance(fault, Fault)
+    assert fault.code == "no_total"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "<p>한 쪽에 총 100 건</p>",
+        "<select title='총 100 건씩'></select>",
+        "<p hidden>총 <b>100</b> 건</p>",
+    ],
+)
+def test_two_different_totals_are_refused_wherever_they_stand(other):
+    for place in ("before", "after"):
+        fault = read_page(list_page([some_fields()], 9_149, **{place: other}), SELECTORS)
+        assert isinstance(fault, Fault)
+        assert (fault.code, fault.exit_code, fault.is_retryable) == ("ambiguous_total", 4, False)
+        assert "9,149" in fault.message
+        assert "100" in fault.message
+        assert len(fault.message) < 400
+        fault.message.encode("cp949")
+
+
+def test_a_page_full_of_totals_has_a_short_message():
+    count = "".join(f"<p>총 {number} 건</p>" for number in range(1_000))
+    fault = read_page(list_page([some_fields()], count=count), SELECTORS)
+    assert isinstance(fault, Fault)
+    assert "1000가지" in fault.message
+    assert len(fault.message) < 400
+
+
+@pytest.mark.parametrize(
+    "count",
+    [
+        "",
+        "<p>전체 7 건</p>",
+        "<p>총 9999999999 건</p>",
+        "<p>총 3,0 건</p>",
+        "<p>총 ٣٠ 건</p>",
+        "<!-- 총 7 건 -->",
+        "<script>'총 7 건'</script>",
+        "<ul><li>총 1</li><li>00 건</li></ul>",
+    ],
+)
 def test_a_page_without_total_is_refused(count):
     fault = read_page(list_page([some_fields()], count=count), SELECTORS)
     assert isinstance(fault, Fault)
@@ -237,12 +300,41 @@ def test_line_ends_inside_tags_and_between_them_are_no_text():
 
 
 @pytest.mark.parametrize(
-    "reference", ["&#xD800;", "&#57343;", "&#xFFFD;", "&#x110000;", "&#99999999999999999999;"]
+    "reference",
+    [
+        "&#xD800;",
+        "&#57343;",
+        "&#xFFFD;",
+        "&#x110000;",
+        "&#99999999999999999999;",
+        "&#x00000000000000000D800;",
+        "<!--> &#xD800; <!-- -->",
+        "<!-- --!> &#xD800; <!-- -->",
+        "<!-- &#xD800;",
+    ],
 )
 def test_a_reference_to_no_character_is_mojibake(reference):
     fault = read_page(raw_page(_cell(COMPANY, f"대{reference}웅")), SELECTORS)
     assert isinstance(fault, Fault)
     assert (fault.code, fault.exit_code) == ("mojibake", 4)
+
+
+def test_a_reference_to_no_character_in_a_comment_is_nothing():
+    html = _cell(COMPANY, "대<!-- &#xD800; -->웅<!-- &#xFFFD; <!-- -->")
+    assert _read(html)[0] == some_fields(company="대웅")
+
+
+@pytest.mark.parametrize(
+    ("reference", "char"), [("&#00000065;", "A"), ("&#x0000000041;", "A"), ("&#0000000038;", "&")]
+)
+def test_a_reference_may_have_any_number_of_leading_zeros(reference, char):
+    assert _read(_cell(COMPANY, f"대{reference}웅"))[0] == some_fields(company=f"대{char}웅")
+
+
+def test_comments_without_end_are_no_burden():
+    """Looking for the end of each anew would take hours."""
+    page = list_page([some_fields()], after="<p>" + "<!--" * 500_000)
+    assert isinstance(read_page(page, SELECTORS), PageTable | Fault)
 
 
 def test_a_page_nested_too_deep_to_be_read_whole_is_refused():

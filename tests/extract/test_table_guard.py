@@ -290,3 +290,196 @@ def test_an_empty_table_body_with_a_total_is_left_to_the_caller():
 def test_a_long_list_of_headers_is_shortened_in_the_message():
     fault = _refuse(list_page(ROWS, extra_headers=["가" * 5_000]))
     assert len(fault.message) < 700
+
+
+# --- rows that cannot be read cell by cell -------------------------------------------------------
+
+CELL = '<td><span class="s-th">신청인</span>'
+
+
+def _change_cell(new: str, *, row_no: int = 2, old: str = CELL) -> str:
+    """A page of three rows, one cell of one of them rewritten."""
+    parts = html_page(ROWS).split(old)
+    assert len(parts) == len(ROWS) + 1
+    return old.join(parts[:row_no]) + new + old.join(parts[row_no:])
+
+
+@pytest.mark.parametrize("span", ["colspan=2", "rowspan='2'", "rowspan=0", "colspan=' 02 '"])
+def test_a_cell_that_covers_more_than_its_place_is_refused(span):
+    fault = _refuse(_change_cell(CELL.replace("<td", f"<td {span}")))
+    assert (fault.code, fault.exit_code, fault.is_retryable) == ("spanned_cell", 4, False)
+    assert "2번째 행" in fault.message
+    assert "'신청인'" in fault.message
+    assert span[:7] in fault.message
+
+
+@pytest.mark.parametrize("span", ["colspan=1", "rowspan=' 1 ' colspan", "colspan=''"])
+def test_a_cell_that_covers_its_own_place_is_read(span):
+    assert _records(_read(raw_page(_change_cell(CELL.replace("<td", f"<td {span}"))))) == ROWS
+
+
+@pytest.mark.parametrize("span", ["colspan=2", "rowspan=2"])
+def test_a_header_that_covers_more_than_its_place_is_refused(span):
+    fault = _refuse(html_page(ROWS).replace("<th>신청인", f"<th {span}>신청인"))
+    assert (fault.code, fault.exit_code) == ("spanned_cell", 4)
+    assert "머리글" in fault.message
+
+
+def test_a_header_that_reaches_down_into_the_header_row_is_refused():
+    above = "<thead><tr><th rowspan='2'>구분</th></tr>"
+    assert _refuse(html_page(ROWS).replace("<thead>", above)).code == "spanned_cell"
+
+
+@pytest.mark.parametrize("number", ["순번", "No."])
+def test_a_header_among_the_rows_is_no_record(number):
+    texts = [number, *LABELS.values()]
+    row = "".join(f"<td><b> {text}</b></td>" for text in texts)
+    fault = _refuse(html_page(ROWS).replace("<tr>\n<td>2</td>", f"<tr>{row}</tr><tr><td>2</td>"))
+    assert (fault.code, fault.exit_code) == ("repeated_header", 4)
+    assert "2번째 행" in fault.message
+
+
+def test_a_record_with_some_headers_as_values_is_a_record():
+    rows = [some_fields(4) | {name: LABELS[name] for name in ("company", "target")}, *ROWS]
+    assert _records(_read(list_page(rows))) == rows
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("<tr>\n<td>2</td>", "<tr hidden><td>2</td>"),
+        ("<tr>\n<td>2</td>", "<tr hidden='until-found'><td>2</td>"),
+        ("<tr>\n<td>2</td>", "<tr style='color:red; DISPLAY : none !important'><td>2</td>"),
+        ("<tr>\n<td>2</td>", "</tbody><tbody hidden><tr><td>2</td>"),
+    ],
+)
+def test_a_row_that_nobody_sees_is_refused(old, new):
+    fault = _refuse(html_page(ROWS).replace(old, new))
+    assert (fault.code, fault.exit_code) == ("hidden_row", 4)
+    assert "2번째 행" in fault.message
+    assert "'20260922-211-J-2'" in fault.message.replace("등록번호", "")
+
+
+def test_a_hidden_row_that_says_that_the_list_is_empty_is_refused_too():
+    html = html_page([], 0)
+    row = "<tr hidden><td colspan=15>조회 결과가 없습니다</td></tr>"
+    assert _refuse(html.replace("<tbody></tbody>", f"<tbody>{row}</tbody>")).code == "hidden_row"
+
+
+def test_a_hidden_row_that_the_row_selector_leaves_out_is_nothing():
+    html = html_page(ROWS).replace("<tr>\n<td>", "<tr class=pc-tr><td>")
+    hidden = "<tr style='display:none'><td></td></tr>"
+    html = html.replace("<tr class=pc-tr>", f"{hidden}<tr class=pc-tr>")
+    mapping = selectors_mapping()
+    mapping["row"] = {"primary": "table tr.pc-tr"}
+    assert _records(_read(raw_page(html), **mapping)) == ROWS
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "<tr>제목<td>2</td>",
+        "<tr><td>2</td>값",
+        "<tr><b>값</b><td>2</td>",
+    ],
+)
+def test_a_text_outside_the_cells_of_a_row_is_not_lost_in_silence(row):
+    fault = _refuse(html_page(ROWS).replace("<tr>\n<td>2</td>", row))
+    assert (fault.code, fault.exit_code) == ("stray_text", 4)
+    assert "2번째 행" in fault.message
+
+
+def test_a_cell_that_ends_inside_its_label_leaves_no_empty_value():
+    cell = '<td><span class="s-th">신청인</td></span>'
+    assert _refuse(_change_cell(cell)).code in {"stray_text", "ragged_row"}
+
+
+# --- labels --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("row_no", [1, 2, 3])
+@pytest.mark.parametrize(
+    "cell",
+    [
+        pytest.param('<td><span class="s-th">신청인', id="without end tag"),
+        pytest.param('<td><span class="s-th"><span class="s-th">신청인</span>', id="opened twice"),
+        pytest.param("<td>신청인", id="missing"),
+        pytest.param('<td><span class="s-th">업체</span>', id="another"),
+        pytest.param(CELL + '<span class="s-th">신청인</span>', id="two"),
+    ],
+)
+def test_a_label_that_is_not_the_one_of_its_column_is_refused(cell, row_no):
+    """Without its end tag it takes the value out of the record."""
+    fault = _refuse(_change_cell(cell, row_no=row_no))
+    assert (fault.code, fault.exit_code, fault.is_retryable) == ("label_differs", 4, False)
+    assert f"{row_no}번째 행, 열 '신청인'" in fault.message
+    assert "같은 '신청인'이어야" in fault.message
+
+
+def test_a_label_that_holds_a_nested_table_is_refused():
+    cell = '<td><span class="s-th">제조소명</span>\n'
+    fault = _refuse(_change_cell(cell.replace("</span>", ""), old=cell))
+    assert fault.code == "label_differs"
+    assert "Lonza AG" in fault.message
+
+
+def test_a_label_inside_a_nested_table_is_that_of_its_column_too():
+    label = '<span class="s-th">이름</span>'
+    page = html_page(ROWS).replace("<td>Lonza AG", f"<td>{label}Lonza AG")
+    page = page.replace("<td>Pfizer", f"<td>{label}Pfizer")
+    assert _records(_read(raw_page(page))) == ROWS
+    fault = _refuse(page.replace(label, label.replace("</span>", ""), 1))
+    assert fault.code == "label_differs"
+    assert "'이름Lonza AG'" in fault.message
+
+
+def test_the_labels_of_a_column_need_not_be_its_header():
+    page = html_page(ROWS).replace('s-th">신청인', 's-th">업체 (신청)')
+    assert _records(_read(raw_page(page))) == ROWS
+
+
+def test_a_column_that_no_field_reads_may_have_labels_here_and_there():
+    page = html_page(ROWS).replace("<td>2</td>", '<td><span class="s-th">순번</span>2</td>')
+    assert _records(_read(raw_page(page))) == ROWS
+
+
+@pytest.mark.parametrize(
+    ("label", "is_refused"),
+    [
+        ("등록번호20260922-211-J-1", True),
+        ("등록번호 ２０２６", True),
+        ("가" * 41, True),
+        ("가" * 40, False),
+        ("등록번호(제123호)", False),
+        ("업체", False),
+    ],
+)
+def test_the_label_of_a_lone_row_must_not_look_like_a_value(label, is_refused):
+    html = html_page(ROWS[:1]).replace('s-th">등록번호<', f's-th">{label}<')
+    table = read_page(raw_page(html), some_selectors())
+    assert isinstance(table, Fault) == is_refused
+    if isinstance(table, Fault):
+        assert (table.code, table.exit_code) == ("label_differs", 4)
+        assert "1번째 행, 열 '등록번호'" in table.message
+
+
+def test_two_rows_may_have_a_label_that_looks_like_a_value():
+    html = html_page(ROWS[:2]).replace('s-th">최종연차보고년도', 's-th">2026년도')
+    assert _records(_read(raw_page(html))) == ROWS[:2]
+
+
+def test_what_a_site_wrote_is_shortened_in_every_message():
+    long = "가" * 100_000
+    pages = (
+        _change_cell(f'<td><span class="s-th">{long}</span>'),
+        _change_cell(f'<td colspan="{long}">'),
+        html_page(ROWS, markup=Markup(extra_headers=[long])),
+        html_page(ROWS).replace("<tr>\n<td>2</td>", f"<tr hidden><td>{long}</td>"),
+        html_page(ROWS).replace("<tr>\n<td>2</td>", f"<tr>{long}<td>2</td>"),
+        f"<p>{long}</p></html>",
+        f"<table><tr><td>{long}</td></tr></table></html>",
+    )
+    for page in pages:
+        fault = _refuse(page)
+        assert "가" * 70 in fault.message
+        assert len(fault.message) < 700, fault.code

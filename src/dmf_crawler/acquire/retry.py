@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
@@ -31,24 +31,33 @@ def retry_after(page: FetchedPage) -> datetime | None:
     """Return the moment before which an answer of status 300 or more wants no request, or None.
 
     Both forms of RFC 9110, 10.2.3 are read: seconds (a finite number, 0 or more) and an HTTP date.
-    A moment further away than `MAX_RETRY_AFTER` counts as that.
+    Of several fields, or of several numbers in one, the longest wait counts. A moment further away
+    than `MAX_RETRY_AFTER` counts as that.
     """
-    value = (page.header("Retry-After") or "").strip()
-    if page.status < 300 or not value:
+    if page.status < 300:
         return None
+    values = [value for name, value in page.headers if name.lower() == "retry-after"]
+    moments = [moment for value in values for moment in _read_moments(value, page.fetched_at)]
+    return min(max(moments), page.fetched_at + MAX_RETRY_AFTER) if moments else None
+
+
+def _read_moments(value: str, fetched_at: datetime) -> Iterator[datetime]:
+    """Yield the moments that one field names; what is no moment is passed over."""
     try:
-        seconds = float(value)
+        waits_s = [float(part) for part in value.split(",")]
     except ValueError:
         moment = _read_http_date(value)
-        return None if moment is None else min(moment, page.fetched_at + MAX_RETRY_AFTER)
-    if not math.isfinite(seconds) or seconds < 0:
-        return None
-    return page.fetched_at + timedelta(seconds=min(seconds, MAX_RETRY_AFTER.total_seconds()))
+        if moment is not None:
+            yield moment
+        return
+    for wait_s in waits_s:
+        if math.isfinite(wait_s) and wait_s >= 0:
+            yield fetched_at + timedelta(seconds=min(wait_s, MAX_RETRY_AFTER.total_seconds()))
 
 
 def _read_http_date(value: str) -> datetime | None:
     try:
         moment = parsedate_to_datetime(value)
-    except ValueError:
+    except (ValueError, OverflowError):  # a year of twenty digits
         return None
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)

@@ -8,13 +8,17 @@ DEFAULT_PORTS = {"http": 80, "https": 443}
 PRINTABLE = bytes(range(0x21, 0x7F))
 """Characters of an address that a server sent which may stand as they are."""
 
+_MAX_DECODINGS = 8
+"""What is encoded more often is no address that a site gives."""
+
 
 def resolve_redirect(url: str, location: str) -> str | None:
     """Return where a redirect leads, None where that is not the same scheme, host and port.
 
-    A path with `.` or `..` segments, also percent-encoded, or with a backslash is refused: the
-    server may read it as another path than the one that is checked. So is an address with a user
-    name: nothing here logs in.
+    A path with `.` or `..` segments or with a backslash is refused, also where they are
+    percent-encoded, once or more often, or have parameters (`..;x`): the server may read it as
+    another path than the one that is checked. So is an address with a user name: nothing here logs
+    in.
 
     Args:
         url: Absolute address that was asked for.
@@ -32,11 +36,21 @@ def resolve_redirect(url: str, location: str) -> str | None:
         is_same_origin = _origin(urlsplit(url)) == _origin(new)
     except ValueError:  # a port that is no number, half an IPv6 address
         return None
-    path = unquote(new.path)
-    is_plain = "\\" not in path and not {".", ".."} & set(path.split("/"))
-    if not is_same_origin or not is_plain or "@" in new.netloc:
+    if not is_same_origin or not _is_plain(new.path) or "@" in new.netloc:
         return None
     return quote(target.partition("#")[0], safe=PRINTABLE)
+
+
+def _is_plain(path: str) -> bool:
+    """Say whether a path means itself, however often it is decoded."""
+    for _ in range(_MAX_DECODINGS):
+        segments = {segment.partition(";")[0] for segment in path.split("/")}
+        if "\\" in path or {".", ".."} & segments:
+            return False
+        encoded, path = path, unquote(path)
+        if path == encoded:
+            return True
+    return False
 
 
 def _origin(parts: SplitResult) -> tuple[str, str | None, int | None]:

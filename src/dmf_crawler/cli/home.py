@@ -9,6 +9,7 @@ import ctypes
 import json
 import logging
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -125,6 +126,24 @@ class _JsonLines(logging.Formatter):
         return json.dumps(line, ensure_ascii=False, default=str).translate(_LINE_ENDS)
 
 
+class _LogFile(logging.FileHandler):
+    """A log file that may fill the disk: what it cannot take is told, and the run goes on."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging's own name
+        _tell_lost_log(self.baseFilename, record.getMessage())
+
+    def close(self) -> None:
+        try:
+            super().close()
+        except OSError as error:  # what was still to be written
+            _tell_lost_log(self.baseFilename, str(error))
+
+
+def _tell_lost_log(path: str, what: str) -> None:
+    if sys.stderr is not None:
+        print(f"로그 {path} 에 쓰지 못했습니다: {what}", file=sys.stderr)
+
+
 @contextmanager
 def write_log(folder: Path, now: Callable[[], datetime]) -> Iterator[None]:
     """Send the program's log records to dmf-YYYY-MM-DD.jsonl in a folder while inside.
@@ -136,7 +155,7 @@ def write_log(folder: Path, now: Callable[[], datetime]) -> Iterator[None]:
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        handler = logging.FileHandler(
+        handler = _LogFile(
             folder / f"dmf-{day_of(now())}.jsonl", encoding="utf-8", errors="backslashreplace"
         )
     except OSError as error:

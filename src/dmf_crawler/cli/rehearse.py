@@ -6,6 +6,7 @@ import argparse
 import sys
 import tempfile
 import threading
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from pathlib import Path
@@ -151,7 +152,8 @@ def _keep_serving(site: RehearsalSite, home: Home, next_day: date, say: Any) -> 
 
 
 def _say(text: str) -> None:
-    print(text, flush=True)
+    with suppress(BrokenPipeError):  # `rehearse | head`: nobody listens any more
+        print(text, flush=True)
 
 
 def _quiet(text: str) -> None:

@@ -24,6 +24,16 @@ def ragged_row(row_no: int, n_cells: int, n_columns: int) -> Fault:
     )
 
 
+def loose_text(row_no: int, text: str) -> Fault:
+    """Name the row that has a text outside its cells."""
+    return Fault(
+        "stray_text",
+        f"목록 표의 {row_no}번째 행에서 칸 밖에 글자가 있습니다({quote_texts([text])}). 값은 모두 "
+        "칸 안에 있어야 합니다. 보관된 페이지를 열어 보고 개발자에게 알려 주십시오.",
+        exit_code=4,
+    )
+
+
 def spanned_cell(place: str, column: str, span: str) -> Fault:
     """Name the cell that covers more than its own row and column."""
     return Fault(

@@ -17,6 +17,7 @@ from dmf_crawler.model.run import Fault
 from dmf_crawler.text import key_form
 
 NEVER_TEXT = ("script", "style", "template")
+_CELLS = ("td", "th")
 _SPANS = ("colspan", "rowspan")
 _ONE = ("", "1")
 _N_LABEL_CHARS = 40
@@ -84,14 +85,12 @@ def check_rows(
         read: Indexes of the columns that fields are read from.
 
     Returns:
-        One of the faults `ragged_row`, `spanned_cell`, `repeated_header`, `label_differs`; or None.
+        One of the faults `ragged_row`, `stray_text`, `spanned_cell`, `repeated_header`,
+        `label_differs`; or None.
     """
     for row_no, cells in enumerate(rows, start=1):
-        if len(cells) != len(texts):
-            return faults.ragged_row(row_no, len(cells), len(texts))
-        for cell, text in zip(cells, texts, strict=True):
-            if span := _find_span(cell, _SPANS):
-                return faults.spanned_cell(f"{row_no}번째 행", text, span)
+        if fault := _check_cells(row_no, cells, labels, texts):
+            return fault
         if read and all(_shows(cells[index], texts[index], labels) for index in read):
             return faults.repeated_header(row_no, texts)
     for index in sorted(read):
@@ -100,8 +99,35 @@ def check_rows(
     return None
 
 
+def _check_cells(
+    row_no: int, cells: Cells, labels: frozenset[Element], texts: Sequence[str]
+) -> Fault | None:
+    """Refuse a row that is not one cell a column and nothing else."""
+    if len(cells) != len(texts):
+        return faults.ragged_row(row_no, len(cells), len(texts))
+    if loose := _text_between(cells, labels):
+        return faults.loose_text(row_no, loose)
+    for cell, text in zip(cells, texts, strict=True):
+        if span := _find_span(cell, _SPANS):
+            return faults.spanned_cell(f"{row_no}번째 행", text, span)
+    return None
+
+
 def _shows(cell: Element, header: str, labels: frozenset[Element]) -> bool:
     return key_form(cell_text(cell, labels)) == key_form(header)
+
+
+def _text_between(cells: Cells, labels: frozenset[Element]) -> str:
+    """Return what a row holds outside its cells, where an end tag too early leaves a value."""
+    row = cells[0].getparent()
+    if row is None:
+        return ""
+    parts = [row.text or ""]
+    for child in row:
+        if child.tag not in _CELLS and child not in labels:
+            parts.append(cell_text(child, labels))
+        parts.append(child.tail or "")
+    return "".join(parts).strip()
 
 
 def _find_span(cell: Element, names: Sequence[str]) -> str:
@@ -125,7 +151,7 @@ def _check_labels(
 ) -> Fault | None:
     """Refuse a label that is not the one of its column: without its end tag it holds the value."""
     own = list(enumerate(cells, start=1))
-    inner = [(row_no, each) for row_no, cell in own for each in cell.iterdescendants("td", "th")]
+    inner = [(row_no, each) for row_no, cell in own for each in cell.iterdescendants(*_CELLS)]
     for group in (own, inner):
         found = [(row_no, tuple(_label_texts(cell, labels))) for row_no, cell in group]
         if fault := _compare_labels(found, column, n_rows=len(cells)):
@@ -163,5 +189,5 @@ def _label_texts(cell: Element, labels: frozenset[Element]) -> Iterator[str]:
         if child in labels:
             if child.tag not in NEVER_TEXT:
                 yield " ".join(cell_text(child, _NOTHING).split())
-        elif child.tag not in {"td", "th"}:
+        elif child.tag not in _CELLS:
             yield from _label_texts(child, labels)

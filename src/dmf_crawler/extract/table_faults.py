@@ -39,8 +39,8 @@ def explain_no_table(document: Element) -> Fault:
         return Fault(
             "script_only_page",
             f"페이지에 스크립트만 있고 내용이 없습니다(본문: {quote_texts([text])}). 목록 표가 "
-            "HTML에 들어 있어야 합니다. 사이트가 화면을 그리는 방식을 바꾸었을 수 있으므로 개발자에게 "
-            "알려 주십시오.",
+            "HTML에 들어 있어야 합니다. 사이트가 화면을 그리는 방식을 바꾸었을 수 있으므로 "
+            "개발자에게 알려 주십시오.",
             exit_code=4,
         )
     return Fault(

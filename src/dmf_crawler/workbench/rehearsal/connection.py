@@ -8,6 +8,7 @@ import os
 import select
 import socket
 import socketserver
+import ssl
 import struct
 import sys
 import threading
@@ -16,6 +17,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 from urllib.parse import parse_qsl, urlsplit
 
@@ -40,6 +42,7 @@ class SiteServer(ThreadingHTTPServer):
         answer_request: Returns the answer to a request and the switches it was made under.
         request_log: Where requests are noted.
         now: Aware clock for Date headers.
+        certificate: PEM file with key and certificate to serve TLS with; None for plain HTTP.
     """
 
     allow_reuse_address = os.name != "nt"  # there it would let two sites share a port
@@ -52,6 +55,8 @@ class SiteServer(ThreadingHTTPServer):
         answer_request: AnswerRequest,
         request_log: RequestLog,
         now: Callable[[], datetime],
+        *,
+        certificate: Path | None = None,
     ) -> None:
         self.answer_request = answer_request
         self.request_log = request_log
@@ -61,6 +66,10 @@ class SiteServer(ThreadingHTTPServer):
         self._lock = threading.Lock()
         self._serving: dict[socket.socket, threading.Thread] = {}
         super().__init__(("127.0.0.1", port), _Connection)
+        if certificate is not None:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate)
+            self.socket = context.wrap_socket(self.socket, server_side=True)
         self._acceptor = threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True)
 
     def server_bind(self) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -38,6 +39,9 @@ from dmf_crawler.workbench.rehearsal.workbook import answer_export, build_workbo
 _PAGES = {"/": write_home_page, LOGIN_PATH: write_login_page}
 
 
+EXPIRED_CERTIFICATE = Path(__file__).parent / "data" / "expired_certificate.pem"
+
+
 @dataclass(frozen=True, slots=True)
 class _Scene:
     """What the site shows at one moment; replaced whole, so that no request sees half of two."""
@@ -56,7 +60,7 @@ class RehearsalSite:
     started with.
 
     Attributes:
-        base_url: `http://127.0.0.1:<port>`, without a final slash.
+        base_url: `http://127.0.0.1:<port>`, without a final slash; https with a certificate.
         on_request: Called with each request before it is answered, in the thread that answers it.
 
     Args:
@@ -84,8 +88,16 @@ class RehearsalSite:
         all_rows = tuple(rows)
         shown = disturb_register(all_rows, switches)
         self._scene = _Scene(all_rows, shown, shown, switches, RowRenderer(switches))
-        self._server = SiteServer(port, self._answer_hooked, self._request_log, now)
-        self.base_url = f"http://127.0.0.1:{self._server.server_address[1]}"
+        is_tls = switches.certificate == "expired"
+        self._server = SiteServer(
+            port,
+            self._answer_hooked,
+            self._request_log,
+            now,
+            certificate=EXPIRED_CERTIFICATE if is_tls else None,
+        )
+        scheme = "https" if is_tls else "http"
+        self.base_url = f"{scheme}://127.0.0.1:{self._server.server_address[1]}"
         self._server.start()
 
     def __enter__(self) -> Self:

@@ -141,6 +141,9 @@ class Switches:
     """How Content-Disposition names the file [H on searchDrug]."""
 
     # --- network (item 9) -------------------------------------------------------------------
+    certificate: Literal["none", "expired"] = "none"
+    """Plain HTTP, or TLS with a certificate that expired in 2020 [H that sister sites had such].
+    Only read when the site is made."""
     no_user_agent: Literal["close", "status_403", "answer"] = "close"
     """What a request without User-Agent gets [H that it is refused]."""
     troubles: tuple[PageTrouble, ...] = ()
