@@ -23,7 +23,7 @@ from dmf_crawler.model.page import FetchedPage, PageRequest
 from dmf_crawler.model.record import PageTable
 from dmf_crawler.model.run import Fault, Run
 from dmf_crawler.persist.recording import split_numbers
-from dmf_crawler.persist.runs import host_wait, set_host_wait
+from dmf_crawler.persist.runs import host_wait, last_finish, set_host_wait
 from dmf_crawler.watch import Watch
 from dmf_crawler.world import World
 
@@ -66,6 +66,7 @@ def crawl(run: Run, watch: Watch, world: World, *, on_progress: Progress) -> Cra
     fetcher = Fetcher(
         world=world, identity=settings.identity, politeness=settings.politeness, limits=limits
     )
+    _rest_after_last_run(watch, world)
     visit = Visit(run, watch, fetcher, world.now)
     try:
         gate = visit.pass_robots()
@@ -74,6 +75,20 @@ def crawl(run: Run, watch: Watch, world: World, *, on_progress: Progress) -> Cra
         if fetcher.not_before is not None:
             set_host_wait(watch.store, host, fetcher.not_before)
     return Crawled(fault, fetcher.n_requests, () if isinstance(gate, Fault) else gate.warnings)
+
+
+def _rest_after_last_run(watch: Watch, world: World) -> None:
+    """Keep the pause between two requests also between two runs, or two boards of one run.
+
+    The end of a run is known to the second, and lies behind its last answer.
+    """
+    delay_s = watch.home.settings.politeness.min_delay_s
+    last = last_finish(watch.store)
+    if last is None or not delay_s:
+        return
+    rest_s = delay_s + 1 - (world.now() - last).total_seconds()
+    if rest_s > 0:
+        world.sleep(min(rest_s, delay_s + 1))
 
 
 @dataclass(frozen=True, slots=True)

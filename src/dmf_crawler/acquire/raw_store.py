@@ -161,12 +161,12 @@ class RawStore:
             if isinstance(line, AnswerLine):
                 yield _read_page(folder, line)
 
-    def digests(self, folder: Path) -> frozenset[str]:
-        """Return the SHA-256 of every page that a run's index names; none where it is gone."""
+    def digests(self, folder: Path) -> tuple[str, ...]:
+        """Return the SHA-256 of each answer that a run's index names; none where it is gone."""
         if not (folder / INDEX).is_file():
-            return frozenset()
+            return ()
         lines = (_decode_line(text) for _, text in _read_lines(folder))
-        return frozenset(line.sha256 for line in lines if isinstance(line, AnswerLine))
+        return tuple(line.sha256 for line in lines if isinstance(line, AnswerLine))
 
     def n_requests(self, day: date, host: str) -> int:
         """Count the requests of a day to a host name over all runs, answered or not.

@@ -19,7 +19,7 @@ from dmf_crawler.model.report import EventRow, VersionRow
 from dmf_crawler.persist.questions import (
     events_of_key,
     find_key,
-    sources_by_folder,
+    find_sources,
     versions_of_key,
 )
 from dmf_crawler.persist.runs import find_runs, get_run, last_accepted_run
@@ -32,6 +32,10 @@ from dmf_crawler.watch import open_watch, read_selectors
 from dmf_crawler.world import real_world
 
 MOST_SHOWN_KEYS = 10
+
+
+N_OTHER_ANSWERS = 2
+"""Besides its list pages every crawl keeps robots.txt and page 1 once more."""
 
 
 def open_store(home: Home) -> Store:
@@ -206,13 +210,15 @@ def _verify_raw(home: Home) -> Check:
 
 
 def _verify_sources(home: Home, store: Store) -> Check:
-    """Prove that every version's page is still kept by the run that read it."""
+    """Prove that the pages of every accepted run, and of every version, are still kept."""
     raw_store = RawStore(home.raw)
-    for raw_dir, digests in sources_by_folder(store).items():
-        lost = sorted(digests - raw_store.digests(home.root / raw_dir))
-        if lost:
+    for source in find_sources(store):
+        kept = raw_store.digests(home.root / source.raw_dir)
+        n_least = source.n_pages + N_OTHER_ANSWERS
+        if len(kept) < n_least or source.digests - set(kept):
             detail = (
-                f"{raw_dir} 에 기록의 근거가 된 페이지 {len(lost)}쪽이 없습니다({lost[0][:16]})"
+                f"{source.raw_dir} 에 보관된 페이지가 모자랍니다"
+                f"(찾은 것 {len(kept)}, 최소 {n_least})"
             )
             return Check("raw_sources", ok=False, detail=detail)
     return Check("raw_sources", ok=True, detail="이상 없음")

@@ -45,15 +45,36 @@ def versions_of_key(store: Store, board_id: str, key: str) -> tuple[VersionRow, 
     return tuple(_version_row(row) for row in rows)
 
 
-def sources_by_folder(store: Store) -> dict[str, frozenset[str]]:
-    """Return raw folder of a run → digests of the pages that its versions were read from."""
-    found: dict[str, set[str]] = {}
-    for row in store.rows(
-        "SELECT DISTINCT c.raw_dir, r.source_sha256 FROM dmf_record r"
-        " JOIN crawl_run c ON c.run_id = r.first_seen_run ORDER BY c.started_at"
-    ):
-        found.setdefault(row["raw_dir"], set()).add(row["source_sha256"])
-    return {folder: frozenset(digests) for folder, digests in found.items()}
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What the raw folder of an accepted run must hold.
+
+    Attributes:
+        raw_dir: The folder, relative to the home.
+        n_pages: List pages that the run read.
+        digests: Pages that versions were read from.
+    """
+
+    raw_dir: str
+    n_pages: int
+    digests: frozenset[str]
+
+
+def find_sources(store: Store) -> tuple[Source, ...]:
+    """Return what every accepted run's raw folder must hold, oldest first."""
+    rows = store.rows(
+        "SELECT c.raw_dir, c.n_pages, group_concat(DISTINCT r.source_sha256) AS digests"
+        " FROM crawl_run c LEFT JOIN dmf_record r ON r.first_seen_run = c.run_id"
+        " WHERE c.status = 'OK' GROUP BY c.run_id ORDER BY c.started_at"
+    )
+    return tuple(
+        Source(
+            row["raw_dir"],
+            row["n_pages"] or 0,
+            frozenset(filter(None, (row["digests"] or "").split(","))),
+        )
+        for row in rows
+    )
 
 
 def find_key(store: Store, text: str) -> tuple[tuple[str, str], ...]:

@@ -256,6 +256,12 @@ def last_accepted_run(
     return _run_row(rows[0]) if rows else None
 
 
+def last_finish(store: Store) -> datetime | None:
+    """Return when the last run that sent anything ended, whatever its board and outcome."""
+    rows = store.rows("SELECT max(finished_at) AS last FROM crawl_run WHERE n_requests > 0")
+    return datetime.fromisoformat(rows[0]["last"]) if rows[0]["last"] else None
+
+
 def gates_of(store: Store, run_id: str) -> tuple[Gate, ...]:
     """Return what the gates of a run saw, in order."""
     return tuple(
