@@ -332,9 +332,12 @@ def test_what_changed_on_the_way_to_the_new_key_is_kept():
 
     change_set = diff_snapshot(known_from(a_record("A")), snapshot, day=DAY, rules=RULES)
 
-    assert [
-        (field.field, field.before, field.after) for field in change_set.changes[0].changes
-    ] == [("status", "정상", "취하")]
+    first = change_set.changes[0]
+    assert [(field.field, field.before, field.after) for field in first.changes] == [
+        ("status", "정상", "취하")
+    ]
+    assert (first.kind, first.reason, first.closes) == (EventType.WITHDRAWN, Reason.REKEYED, True)
+    assert count_changes(change_set) == Counts(NEW=1, WITHDRAWN=1)
 
 
 def test_a_renamed_applicant_of_a_shared_number_is_neither_new_nor_missing():
@@ -348,6 +351,7 @@ def test_a_renamed_applicant_of_a_shared_number_is_neither_new_nor_missing():
         (EventType.MODIFIED, HEIR.key, Reason.REKEYED),
         (EventType.NEW, renamed.key, Reason.REKEYED),
     ]
+    assert count_changes(change_set) == Counts(MODIFIED=1)
     assert [field.field for field in change_set.changes[0].changes] == ["company"]
     assert change_set.missing == ()
 

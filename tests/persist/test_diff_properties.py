@@ -212,7 +212,8 @@ class Register:
         nearest = max(
             heirs, key=lambda key: sum(seen[key][name] == before[name] for name in before)
         )
-        return {"S": ("MODIFIED", "rekeyed"), nearest: ("NEW", "rekeyed")}
+        kind, _ = self._event_by_status(before, seen[nearest]) or ("MODIFIED", None)
+        return {"S": (kind, "rekeyed"), nearest: ("NEW", "rekeyed")}
 
     def _event_of(self, key: str, fields: Fields) -> tuple[str, str | None] | None:
         if key in self.closed:
@@ -220,12 +221,17 @@ class Register:
         if key not in self.listed:
             return ("NEW", None)
         before = self.listed[key]
+        by_status = self._event_by_status(before, fields)
+        return by_status or (("MODIFIED", None) if before != fields else None)
+
+    @staticmethod
+    def _event_by_status(before: Fields, fields: Fields) -> tuple[str, str | None] | None:
         was_withdrawn, is_withdrawn = before["status"] in WITHDRAWN, fields["status"] in WITHDRAWN
         if is_withdrawn and not was_withdrawn:
             return ("WITHDRAWN", "status")
         if was_withdrawn and not is_withdrawn:
             return ("REAPPEARED", "restored")
-        return ("MODIFIED", None) if before != fields else None
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,7 +338,7 @@ def test_replaying_the_stored_changes_gives_the_list_after_every_run(stores, pla
                         fields[change.field] = change.after
                 state[key] = fields
                 is_gone = row["reason"] in {"missing", "delisted"}
-                if is_gone or (row["reason"], row["event_type"]) == ("rekeyed", "MODIFIED"):
+                if is_gone or (row["reason"] == "rekeyed" and row["event_type"] != "NEW"):
                     del state[key]
             assert state == lived.listed
 

@@ -290,7 +290,8 @@ def _judge_gone(evidence: Evidence, limits: GateLimits) -> Gate:
         return Gate("G-5", Outcome.HOLD, None, limits.gone_ratio, sentence, "not_computed")
     changes = evidence.change_set.changes
     n_by_status = sum(
-        change.kind is EventType.WITHDRAWN and change.reason is Reason.STATUS for change in changes
+        change.kind is EventType.WITHDRAWN and change.reason is not Reason.MISSING
+        for change in changes
     )
     # A record that goes on under another key is not gone.
     closed = [change.key for change in changes if change.closes]

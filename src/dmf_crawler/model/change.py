@@ -25,7 +25,7 @@ class Reason(StrEnum):
     MISSING = "missing"  # WITHDRAWN: gone from enough consistent reads in a row
     DELISTED = "delisted"  # MODIFIED: already withdrawn by status, now gone from the list too
     RETURNED = "returned"  # REAPPEARED: a closed record stands in the list again
-    REKEYED = "rekeyed"  # its number no longer identifies it: MODIFIED closes, NEW continues it
+    REKEYED = "rekeyed"  # its number no longer identifies it: NEW continues it, the other closes
     RESTORED = "restored"  # REAPPEARED: the status went back to 정상
 
 
@@ -95,15 +95,20 @@ class Change:
     def closes(self) -> bool:
         """Whether no version of the key is current afterwards."""
         if self.reason is Reason.REKEYED:
-            return self.kind is EventType.MODIFIED
+            return self.kind is not EventType.NEW
         return self.reason in (Reason.MISSING, Reason.DELISTED)
+
+    @property
+    def is_rekeyed_with_changes(self) -> bool:
+        """Whether the record goes on under another key and changed in the same step."""
+        return self.reason is Reason.REKEYED and bool(self.changes)
 
     @property
     def is_cosmetic(self) -> bool:
         """Whether it is a MODIFIED whose every changed field is cosmetic."""
         return (
             self.kind is EventType.MODIFIED
-            and self.reason is None
+            and (self.reason is None or self.is_rekeyed_with_changes)
             and all(change.grade is Grade.COSMETIC for change in self.changes)
         )
 

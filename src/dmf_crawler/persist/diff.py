@@ -23,6 +23,9 @@ from dmf_crawler.model.change import (
 from dmf_crawler.model.record import FieldKind, Fields, Record, Snapshot
 from dmf_crawler.text import canonical, grade_values
 
+REASONS = {EventType.WITHDRAWN: Reason.STATUS, EventType.REAPPEARED: Reason.RESTORED}
+"""Why a record that stands in the list is withdrawn or back: its status says so."""
+
 
 @dataclass(frozen=True, slots=True)
 class DiffRules:
@@ -124,20 +127,31 @@ def _change_of_present(
     changes = tuple(find_field_changes(before.fields, record.fields, rules.kinds))
     if not before.is_current:
         return Change(EventType.REAPPEARED, record.key, record, changes, Reason.RETURNED)
-    # A status column that only one side has (a newer selectors file) says nothing about a change.
+    kind = _kind_by_status(before.fields, record.fields, changes, rules)
+    return Change(kind, record.key, record, changes, REASONS.get(kind)) if changes else None
+
+
+def _kind_by_status(
+    before: Fields, after: Fields, changes: Sequence[FieldChange], rules: DiffRules
+) -> EventType:
+    """Return what a changed status makes of a change.
+
+    A status column that only one side has (a newer selectors file) says nothing about a change.
+    """
     if any(change.field == rules.status_field for change in changes):
-        was_withdrawn, is_withdrawn = map(rules.is_withdrawn, (before.fields, record.fields))
-        if is_withdrawn and not was_withdrawn:
-            return Change(EventType.WITHDRAWN, record.key, record, changes, Reason.STATUS)
-        if was_withdrawn and rules.is_live(record.fields):
-            return Change(EventType.REAPPEARED, record.key, record, changes, Reason.RESTORED)
-    return Change(EventType.MODIFIED, record.key, record, changes) if changes else None
+        was_withdrawn = rules.is_withdrawn(before)
+        if rules.is_withdrawn(after) and not was_withdrawn:
+            return EventType.WITHDRAWN
+        if was_withdrawn and rules.is_live(after):
+            return EventType.REAPPEARED
+    return EventType.MODIFIED
 
 
 def _change_of_key(before: KnownRecord, heir: Record, rules: DiffRules) -> Change:
     """Return the end of a key whose record goes on under another, with what differs there."""
     changes = tuple(find_field_changes(before.fields, heir.fields, rules.kinds))
-    return Change(EventType.MODIFIED, before.key, None, changes, Reason.REKEYED)
+    kind = _kind_by_status(before.fields, heir.fields, changes, rules)
+    return Change(kind, before.key, None, changes, Reason.REKEYED)
 
 
 def _change_of_absent(before: KnownRecord, day: date, rules: DiffRules) -> Change | None:
@@ -203,7 +217,11 @@ def _find_rekeyed(known: Mapping[str, KnownRecord], snapshot: Snapshot) -> dict[
 
 def count_changes(change_set: ChangeSet) -> Counts:
     """Count keys by what happened to them; a mere change of key counts nowhere."""
-    counted = [change for change in change_set.changes if change.reason is not Reason.REKEYED]
+    counted = [
+        change
+        for change in change_set.changes
+        if change.reason is not Reason.REKEYED or change.is_rekeyed_with_changes
+    ]
     kinds = [change.kind for change in counted if not change.is_cosmetic]
     return Counts(
         NEW=kinds.count(EventType.NEW),

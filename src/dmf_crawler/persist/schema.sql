@@ -169,5 +169,5 @@ CREATE VIEW missing_interval AS
 -- Each event with the next one of its key, and whether the record left the list by it.
 CREATE VIEW event_interval AS
     SELECT *, lead(occurred_at) OVER (PARTITION BY board_id, natural_key ORDER BY event_id) AS next_at,
-        coalesce(reason IN ('missing', 'delisted') OR reason = 'rekeyed' AND event_type = 'MODIFIED', 0) AS closes
+        coalesce(reason IN ('missing', 'delisted') OR reason = 'rekeyed' AND event_type <> 'NEW', 0) AS closes
     FROM dmf_event;

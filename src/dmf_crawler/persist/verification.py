@@ -255,7 +255,8 @@ def _prove_run_counts(store: Store) -> Iterator[str]:
     """Yield runs whose numbers are not those of their events, versions and missing rows."""
     for row in store.rows(
         "SELECT c.run_id FROM crawl_run c LEFT JOIN dmf_event e"
-        " ON e.run_id = c.run_id AND e.reason IS NOT 'rekeyed' WHERE c.status = 'OK'"
+        " ON e.run_id = c.run_id AND (e.reason IS NOT 'rekeyed' OR e.changes_json <> '[]')"
+        " WHERE c.status = 'OK'"
         " GROUP BY c.run_id HAVING total(e.event_type = 'NEW') <> c.n_new"
         " OR total(e.event_type = 'MODIFIED') <> c.n_modified + c.n_cosmetic"
         " OR total(e.event_type = 'WITHDRAWN') <> c.n_withdrawn"
