@@ -369,3 +369,18 @@ def test_a_site_whose_certificate_has_expired_is_not_read(tmp_path: Path) -> Non
     assert (run["exit_code"], run["error"]["code"]) == (6, "tls_error")
     assert site.log == []
     assert not home.kept_pages(run["run_id"])
+
+
+def test_a_site_that_takes_no_connection_is_given_up_after_the_retries(tmp_path: Path) -> None:
+    """The failure that others saw most: the connection is never made."""
+    with RehearsalSite(LIFE.rows, switches=Switches(connections="never")) as site:
+        home = new_home(tmp_path / "home", site.base_url)
+        home.edit("config/settings.yaml", "connect_timeout_s: 10.0", "connect_timeout_s: 0.05")
+        run = home.run("2026-11-30")
+
+    assert run["exit_code"] == 6
+    assert run["error"]["code"] in (
+        {"timeout", "connect_error"} if os.name == "nt" else {"timeout"}
+    )
+    assert run["n_requests"] == 3
+    assert site.log == []

@@ -34,6 +34,38 @@ _RESET_ON_CLOSE = struct.pack("hh" if os.name == "nt" else "ii", 1, 0)  # SO_LIN
 AnswerRequest = Callable[[LoggedRequest], tuple[Answer, Switches]]
 
 
+N_WAITING = 4
+"""Connections that fill a queue of length 0 for sure."""
+
+
+class SilentPort:
+    """A port on 127.0.0.1 whose queue is full, so that a further connection is never answered.
+
+    So it is on Linux; Windows refuses a connection that finds the queue full.
+
+    Attributes:
+        server_address: Host and port.
+    """
+
+    def __init__(self, port: int) -> None:
+        self._listener = socket.create_server(("127.0.0.1", port), backlog=0)
+        self._waiting: list[socket.socket] = []
+        self.server_address = self._listener.getsockname()
+
+    def start(self) -> None:
+        """Fill the queue; nobody ever takes from it."""
+        for _ in range(N_WAITING):
+            waiting = socket.socket()
+            waiting.setblocking(False)  # noqa: FBT003 - the library's own signature
+            waiting.connect_ex(self.server_address)
+            self._waiting.append(waiting)
+
+    def close(self) -> None:
+        """Let all of them go."""
+        for waiting in (*self._waiting, self._listener):
+            waiting.close()
+
+
 class SiteServer(ThreadingHTTPServer):
     """Serves answers on 127.0.0.1 in daemon threads.
 

@@ -20,7 +20,7 @@ from typing import Self
 from dmf_crawler.model.run import KST
 from dmf_crawler.workbench.rehearsal import open_api, robots_forms
 from dmf_crawler.workbench.rehearsal.answers import Answer, html_answer, redirect_answer
-from dmf_crawler.workbench.rehearsal.connection import SiteServer
+from dmf_crawler.workbench.rehearsal.connection import SilentPort, SiteServer
 from dmf_crawler.workbench.rehearsal.listing import RefusedPageSize, cut_page, disturb_register
 from dmf_crawler.workbench.rehearsal.markup import RowRenderer
 from dmf_crawler.workbench.rehearsal.pages import (
@@ -89,13 +89,17 @@ class RehearsalSite:
         shown = disturb_register(all_rows, switches)
         self._scene = _Scene(all_rows, shown, shown, switches, RowRenderer(switches))
         is_tls = switches.certificate == "expired"
-        self._server = SiteServer(
-            port,
-            self._answer_hooked,
-            self._request_log,
-            now,
-            certificate=EXPIRED_CERTIFICATE if is_tls else None,
-        )
+        self._server: SiteServer | SilentPort
+        if switches.connections == "never":
+            self._server = SilentPort(port)
+        else:
+            self._server = SiteServer(
+                port,
+                self._answer_hooked,
+                self._request_log,
+                now,
+                certificate=EXPIRED_CERTIFICATE if is_tls else None,
+            )
         scheme = "https" if is_tls else "http"
         self.base_url = f"{scheme}://127.0.0.1:{self._server.server_address[1]}"
         self._server.start()

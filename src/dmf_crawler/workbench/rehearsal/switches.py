@@ -141,6 +141,9 @@ class Switches:
     """How Content-Disposition names the file [H on searchDrug]."""
 
     # --- network (item 9) -------------------------------------------------------------------
+    connections: Literal["accepted", "never"] = "accepted"
+    """Whether a connection is ever accepted [H that the observed failure is a connect timeout].
+    Only read when the site is made."""
     certificate: Literal["none", "expired"] = "none"
     """Plain HTTP, or TLS with a certificate that expired in 2020 [H that sister sites had such].
     Only read when the site is made."""
