@@ -15,7 +15,7 @@ import msgspec
 import pytest
 
 from dmf_crawler import settings
-from dmf_crawler.acquire.raw_store import AnswerLine, FailureLine
+from dmf_crawler.acquire.raw_index import AnswerLine, FailureLine
 from dmf_crawler.cli.commands import COMMANDS, LATER
 from dmf_crawler.extract import selectors
 from dmf_crawler.model.change import EventType, Grade, Reason

@@ -21,7 +21,8 @@ from urllib3.connection import HTTPConnection
 from dmf_crawler.errors import SendError
 from dmf_crawler.model.page import Reply, Request
 from dmf_crawler.settings import Politeness
-from dmf_crawler.world import World, _Deadline, name_failure, real_world
+from dmf_crawler.wire import Deadline
+from dmf_crawler.world import World, name_failure, real_world
 from tests.acquire.loopback import Loopback, Step, answer, hang_up, reset, serve
 
 PAGE = b"<p>" + b"DMF " * 1_000
@@ -285,7 +286,7 @@ def test_the_deadline_of_a_request_cuts_a_server_that_only_seems_to_answer(start
 
 def test_a_deadline_that_struck_while_connecting_cuts_the_connection_when_it_is_there():
     """A connection that was long in coming does not get a second time of its own."""
-    deadline = _Deadline(0)
+    deadline = Deadline(0)
     ours, theirs = socket.socketpair()
     with ours, theirs, deadline:
         deadline._timer.join()

@@ -19,7 +19,8 @@ from dmf_crawler.crawl import Crawled, Progress, crawl
 from dmf_crawler.errors import StoredDataError, UsageError
 from dmf_crawler.extract.dedup import merge_pages
 from dmf_crawler.extract.parser import read_page
-from dmf_crawler.judge.gates import Evidence, decide, decisive_gate, judge_snapshot, refuse_read
+from dmf_crawler.judge.evidence import Evidence
+from dmf_crawler.judge.gates import decide, decisive_gate, judge_snapshot, refuse_read
 from dmf_crawler.model.change import ChangeSet, KnownRecord
 from dmf_crawler.model.record import PageTable, Snapshot
 from dmf_crawler.model.run import Fault, Run, RunStatus

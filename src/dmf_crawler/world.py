@@ -9,28 +9,25 @@ from __future__ import annotations
 import random
 import socket
 import ssl
-import threading
 import time
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from http.client import HTTPException, HTTPResponse, IncompleteRead
-from typing import Any
+from http.client import HTTPException, IncompleteRead
 from urllib.parse import urlsplit
 
 import requests
 import urllib3
 from requests.adapters import HTTPAdapter
-from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.util import SKIP_HEADER
 
 from dmf_crawler.errors import SendError
 from dmf_crawler.model.page import Reply, Request
 from dmf_crawler.settings import Politeness
+from dmf_crawler.wire import Deadline, WatchedAdapter
 
 PIECE_BYTES = 65_536
 GZIP_OR_ZLIB = zlib.MAX_WBITS | 32
@@ -66,7 +63,7 @@ def real_world(politeness: Politeness, *, starts_at: datetime | None = None) -> 
     """
     # An adapter and no session, which would add headers, cookies and proxies of the environment,
     # and read the body of a redirect whole, without deadline or cap, even when not following it.
-    with closing(_Adapter(pool_connections=1, pool_maxsize=1, pool_block=True)) as adapter:
+    with closing(WatchedAdapter(pool_connections=1, pool_maxsize=1, pool_block=True)) as adapter:
         yield World(
             now=_make_clock(starts_at),
             # On Windows time.monotonic counts in steps of 16 ms, which would cut pauses short.
@@ -88,7 +85,7 @@ def _make_clock(starts_at: datetime | None) -> Callable[[], datetime]:
 
 
 def _send(adapter: HTTPAdapter, politeness: Politeness, request: Request) -> Reply:
-    deadline = _Deadline(politeness.request_deadline_s)
+    deadline = Deadline(politeness.request_deadline_s)
     try:
         with deadline:
             reply = _exchange(adapter, politeness, request)
@@ -165,127 +162,6 @@ def _inflate(raw: bytes, window: int, max_bytes: int, url: str) -> bytes:
     if not stream.eof or stream.unused_data.strip(b"\0"):
         raise _send_error("truncated_body", url)
     return body
-
-
-# --- the deadline ------------------------------------------------------------------------------
-
-
-class _Deadline:
-    """Cuts the connection when the time of a whole request is up.
-
-    The library's timeouts are for single reads, so a server that sends a byte now and then would
-    hold a request for ever, also in the middle of the header.
-
-    Attributes:
-        is_over: Whether it has struck.
-    """
-
-    def __init__(self, seconds: float) -> None:
-        self._timer = threading.Timer(seconds, self._strike)
-        self._timer.daemon = True
-        self._lock = threading.Lock()
-        self._socket: socket.socket | None = None
-        self.is_over = False
-
-    def watch(self, connected: socket.socket) -> None:
-        """Cut this socket when the time is up, or at once when it already is."""
-        with self._lock:
-            self._socket = connected
-            if self.is_over:
-                _cut(connected)
-
-    def _strike(self) -> None:
-        with self._lock:
-            self.is_over = True
-            if self._socket is not None:
-                _cut(self._socket)
-
-    def __enter__(self) -> None:
-        self._token = _DEADLINE.set(self)
-        self._timer.start()
-
-    def __exit__(self, *_error: object) -> None:
-        self._timer.cancel()
-        self._timer.join()
-        _DEADLINE.reset(self._token)
-
-
-_DEADLINE: ContextVar[_Deadline] = ContextVar("_DEADLINE")
-
-
-def _cut(connected: socket.socket) -> None:
-    with suppress(OSError):  # the peer was faster
-        # Not connected.shutdown: for TLS that would change the object under the reading thread.
-        socket.socket.shutdown(connected, socket.SHUT_RDWR)
-
-
-class _LastLine:
-    """A stream that remembers the last line read from it."""
-
-    def __init__(self, stream: Any) -> None:
-        self.stream = stream
-        self.line = b""
-
-    def readline(self, limit: int = -1) -> bytes:
-        self.line = self.stream.readline(limit)
-        return self.line
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.stream, name)
-
-
-class _WholeHeaderResponse(HTTPResponse):
-    """An answer whose header must end in a blank line.
-
-    The library lets a connection that ends in the header pass: a cut robots.txt would be an empty
-    one, which allows everything.
-    """
-
-    def begin(self) -> None:
-        header = _LastLine(self.fp)
-        self.fp: Any = header
-        super().begin()
-        if self.fp is header:
-            self.fp = header.stream
-        if header.line.strip(b"\r\n") or not header.line:
-            raise IncompleteRead(b"")
-
-
-class _WatchedConnection(HTTPConnection):
-    """A connection whose wait for an answer ends at the deadline."""
-
-    response_class = _WholeHeaderResponse
-
-    def getresponse(self) -> Any:
-        """Wait for the answer's header."""
-        _DEADLINE.get().watch(self.sock)
-        return super().getresponse()
-
-
-class _WatchedTlsConnection(_WatchedConnection, HTTPSConnection): ...
-
-
-class _WatchedPool(urllib3.HTTPConnectionPool):
-    ConnectionCls = _WatchedConnection
-
-
-class _WatchedTlsPool(urllib3.HTTPSConnectionPool):
-    ConnectionCls = _WatchedTlsConnection
-
-
-class _Adapter(HTTPAdapter):
-    """Makes requests use the watched connections."""
-
-    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
-        """Build the pool manager."""
-        super().init_poolmanager(*args, **kwargs)
-        self.poolmanager.pool_classes_by_scheme = {"http": _WatchedPool, "https": _WatchedTlsPool}
-
-    def close(self) -> None:
-        """Close the connection, which the pool manager would only forget."""
-        for key in list(self.poolmanager.pools.keys()):
-            self.poolmanager.pools[key].close()
-        super().close()
 
 
 # --- failures ----------------------------------------------------------------------------------

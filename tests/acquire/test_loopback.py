@@ -85,7 +85,10 @@ def test_an_allowed_page_is_fetched_and_on_disk(crawl_with):
 
         assert isinstance(page, FetchedPage)
         assert crawl.site.paths() == ["/robots.txt", "/pbp/L?page=1&limit=100"]
-        assert [kept.body for kept in crawl.raw.pages(RUN)] == [NO_RULES, b"<p>list"]
+        assert [kept.body for kept in crawl.raw.pages(crawl.raw.folder(RUN))] == [
+            NO_RULES,
+            b"<p>list",
+        ]
         assert crawl.raw.n_requests(RUN.day, "127.0.0.1") == 2
 
 
@@ -146,4 +149,4 @@ def test_a_page_behind_a_foreign_redirect_is_never_asked_for(crawl_with):
     moved = answer("302 Found", Location="http://localhost:1/login")
     with crawl_with([answer("200 OK", NO_RULES)], [moved]) as crawl:
         assert codes(crawl.go()) == ("redirect_out_of_scope", 6)
-        assert [kept.status for kept in crawl.raw.pages(RUN)] == [200, 302]
+        assert [kept.status for kept in crawl.raw.pages(crawl.raw.folder(RUN))] == [200, 302]

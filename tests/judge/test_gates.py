@@ -7,9 +7,9 @@ from datetime import date
 
 import pytest
 
+from dmf_crawler.judge.evidence import Evidence
 from dmf_crawler.judge.gates import (
     NOT_COMPUTED,
-    Evidence,
     decide,
     decisive_gate,
     judge_snapshot,
@@ -460,18 +460,25 @@ def gates(*outcomes: Outcome) -> list[Gate]:
 
 
 @pytest.mark.parametrize(
-    ("outcomes", "is_approved", "status"),
+    ("outcomes", "status"),
     [
-        ((Outcome.PASS,), False, RunStatus.OK),
-        ((Outcome.PASS, Outcome.WARN), False, RunStatus.OK),
-        ((Outcome.HOLD, Outcome.WARN), False, RunStatus.HELD),
-        ((Outcome.HOLD, Outcome.WARN), True, RunStatus.OK),
-        ((Outcome.HOLD, Outcome.REJECT, Outcome.PASS), False, RunStatus.REJECTED),
-        ((Outcome.HOLD, Outcome.REJECT, Outcome.PASS), True, RunStatus.REJECTED),
+        ((Outcome.PASS,), RunStatus.OK),
+        ((Outcome.PASS, Outcome.WARN), RunStatus.OK),
+        ((Outcome.HOLD, Outcome.WARN), RunStatus.HELD),
+        ((Outcome.HOLD, Outcome.REJECT, Outcome.PASS), RunStatus.REJECTED),
     ],
 )
-def test_the_worst_gate_decides_and_an_approval_passes_holds_alone(outcomes, is_approved, status):
-    assert decide(gates(*outcomes), is_approved=is_approved) is status
+def test_the_worst_gate_decides(outcomes, status):
+    assert decide(gates(*outcomes)) is status
+
+
+def test_a_status_that_nobody_knows_is_held_where_numbers_have_no_pattern():
+    first, *others = rows(50)
+    odd = replace(first, fields={**first.fields, "status": "자진취하"})
+
+    gate = judge(evidence([*others, odd], known_before=many_known(50), pattern=None), "G-4")
+
+    assert (gate.outcome, gate.fault_code) == (Outcome.HOLD, "unknown_status")
 
 
 def test_the_first_of_the_worst_gates_is_decisive():

@@ -14,83 +14,28 @@ import hashlib
 import os
 import zlib
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
-from typing import Annotated, Any
-from urllib.parse import urlsplit
 
 import msgspec
-from msgspec import Meta
 
+from dmf_crawler.acquire.raw_index import (
+    AnswerLine,
+    FailureLine,
+    RequestLine,
+    decode_line,
+    is_to,
+    line_of_failure,
+    line_of_page,
+)
 from dmf_crawler.errors import RawStoreError
-from dmf_crawler.model.page import FetchedPage, Headers, PageRequest, RawPage, Reply
-from dmf_crawler.model.run import Run, kst
+from dmf_crawler.model.page import FetchedPage, PageRequest, RawPage, Reply
+from dmf_crawler.model.run import Run
 
 INDEX = "index.jsonl"
 MIN_NAME_DIGITS = 16
 COMPRESS_LEVEL = 6
-
-
-class RequestLine(msgspec.Struct, frozen=True, kw_only=True):
-    """What index.jsonl says of every request.
-
-    Attributes:
-        url: What was asked for.
-        method: GET or POST.
-        body: Form body of a POST, else null.
-        kind: As in `PageRequest`.
-        page_no: As in `PageRequest`.
-        pass_no: As in `PageRequest`.
-        attempt: 1 for the first try.
-        fetched_at: KST, when the last byte was there or the request failed.
-    """
-
-    url: str
-    method: str
-    body: str | None
-    kind: str
-    page_no: int
-    pass_no: int
-    attempt: int
-    fetched_at: Annotated[datetime, Meta(tz=True)]
-
-
-class FailureLine(RequestLine, frozen=True, kw_only=True):
-    """A request without an answer; `code` is that of its `SendError`."""
-
-    code: str
-
-
-class AnswerLine(RequestLine, frozen=True, kw_only=True):
-    """A request with an answer of any status.
-
-    Attributes:
-        status: HTTP status.
-        final_url: Where the answer came from, after redirects.
-        request_headers: As sent.
-        headers: As received.
-        sha256: Of the decoded body.
-        bytes: Length of the decoded body.
-        file: Name beside the index.
-        elapsed_s: From the start of the request to its last byte.
-    """
-
-    status: int
-    final_url: str
-    request_headers: Headers
-    headers: Headers
-    sha256: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
-    bytes: int
-    file: Annotated[str, Meta(pattern=r"^[0-9a-f]{16,64}\.html\.gz$")]
-    elapsed_s: float
-
-
-class _Address(msgspec.Struct, frozen=True):
-    """The one thing of a line that the day's budget needs."""
-
-    url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +67,7 @@ class RawStore:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             name = _write_body(folder, sha256, page.body)
-            line = _line_of_page(page, sha256, name)
+            line = line_of_page(page, sha256, name)
             _append(folder / INDEX, line)
         except OSError as error:
             raise _unwritable(folder, error) from error
@@ -139,23 +84,19 @@ class RawStore:
         folder = self.folder(run)
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            line = FailureLine(**_request_keys(request, attempt, at), code=code)
+            line = line_of_failure(request, code=code, at=at, attempt=attempt)
             _append(folder / INDEX, line)
         except OSError as error:
             raise _unwritable(folder, error) from error
 
-    def pages(self, run: Run | Path) -> Iterator[RawPage]:
-        """Yield the kept answers of a run, any status, in the order in which they came.
-
-        Args:
-            run: A run, or its folder.
+    def pages(self, folder: Path) -> Iterator[RawPage]:
+        """Yield the kept answers in a run's folder, any status, in the order in which they came.
 
         Raises:
             RawStoreError: There is no index, one of its lines cannot be read, or a page is missing
                 or does not match its digest. A last line that is cut is ignored: the process was
                 killed while it wrote it.
         """
-        folder = run if isinstance(run, Path) else self.folder(run)
         for number, text in _read_lines(folder):
             line = _parse_line(folder, number, text)
             if isinstance(line, AnswerLine):
@@ -165,7 +106,7 @@ class RawStore:
         """Return the SHA-256 of each answer that a run's index names; none where it is gone."""
         if not (folder / INDEX).is_file():
             return ()
-        lines = (_decode_line(text) for _, text in _read_lines(folder))
+        lines = (decode_line(text) for _, text in _read_lines(folder))
         return tuple(line.sha256 for line in lines if isinstance(line, AnswerLine))
 
     def n_requests(self, day: date, host: str) -> int:
@@ -176,7 +117,7 @@ class RawStore:
         """
         indexes = (self._root / day.isoformat()).glob(f"*/*/{INDEX}")
         lines = (line for path in indexes for line in path.read_bytes().split(b"\n") if line)
-        return sum(_is_to(host, line) for line in lines)
+        return sum(is_to(host, line) for line in lines)
 
     def verify(self) -> list[RawProblem]:
         """Return everything in the store that does not verify, runs in order of time."""
@@ -247,33 +188,6 @@ def _append(path: Path, line: RequestLine) -> None:
         os.fsync(file.fileno())
 
 
-def _line_of_page(page: FetchedPage, sha256: str, name: str) -> AnswerLine:
-    return AnswerLine(
-        **_request_keys(page.request, page.attempt, page.fetched_at),
-        status=page.status,
-        final_url=page.url,
-        request_headers=page.request_headers,
-        headers=page.headers,
-        sha256=sha256,
-        bytes=len(page.body),
-        file=name,
-        elapsed_s=round(page.elapsed_s, 3),
-    )
-
-
-def _request_keys(request: PageRequest, attempt: int, at: datetime) -> dict[str, Any]:
-    return {
-        "url": request.url,
-        "method": request.method,
-        "body": request.body,
-        "kind": request.kind,
-        "page_no": request.page_no,
-        "pass_no": request.pass_no,
-        "attempt": attempt,
-        "fetched_at": kst(at),
-    }
-
-
 # --- reading -----------------------------------------------------------------------------------
 
 
@@ -285,30 +199,15 @@ def _read_lines(folder: Path) -> Iterator[tuple[int, bytes]]:
     except OSError as error:
         raise _damaged(path, "목록이 없거나 읽을 수 없습니다") from error
     yield from enumerate(whole, start=1)
-    if last and _decode_line(last) is not None:
+    if last and decode_line(last) is not None:
         yield len(whole) + 1, last
 
 
-def _decode_line(text: bytes) -> AnswerLine | FailureLine | None:
-    with suppress(msgspec.MsgspecError):
-        return msgspec.json.decode(text, type=AnswerLine)
-    with suppress(msgspec.MsgspecError):
-        return msgspec.json.decode(text, type=FailureLine)
-    return None
-
-
 def _parse_line(folder: Path, number: int, text: bytes) -> AnswerLine | FailureLine:
-    line = _decode_line(text)
+    line = decode_line(text)
     if line is None:
         raise _damaged(folder / INDEX, f"{number}번째 줄을 읽을 수 없습니다")
     return line
-
-
-def _is_to(host: str, text: bytes) -> bool:
-    try:
-        return urlsplit(msgspec.json.decode(text, type=_Address).url).hostname == host.lower()
-    except (msgspec.MsgspecError, ValueError):
-        return True
 
 
 def _read_page(folder: Path, line: AnswerLine) -> RawPage:

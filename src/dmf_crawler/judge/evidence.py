@@ -1,0 +1,39 @@
+"""What the gates look at: one list as read, and what the history knew before it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dmf_crawler.model.change import ChangeSet, KnownRecord
+from dmf_crawler.model.record import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the gates look at.
+
+    Attributes:
+        snapshot: The list as read.
+        change_set: Its difference to the last accepted list.
+        known: What the history knew before; empty for the first run.
+        required: Required field ids → Korean label.
+        number_field: Field id of the registration number.
+        number_label: Its Korean label.
+        number_pattern: What a number looks like, None where the board has no pattern.
+        status_field: Field id of the status, "" where the board has none.
+        status_words: All statuses that there are; empty where the board does not say.
+        min_rows: Records that the list has at least.
+    """
+
+    snapshot: Snapshot
+    change_set: ChangeSet
+    known: Mapping[str, KnownRecord]
+    required: Mapping[str, str]
+    number_field: str
+    number_label: str
+    number_pattern: re.Pattern[str] | None
+    status_field: str
+    status_words: frozenset[str]
+    min_rows: int
