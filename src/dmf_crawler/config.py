@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path, PureWindowsPath
@@ -78,7 +78,7 @@ class Home:
     @property
     def enabled_boards(self) -> tuple[Board, ...]:
         """The boards that are fetched and reported."""
-        return tuple(board for board in self.boards if board.enabled)
+        return tuple(board for board in self.boards if is_enabled(board, self.sites))
 
     def site_of(self, board: Board) -> Site:
         """Return the site that a board lies on."""
@@ -106,6 +106,13 @@ def is_loopback(base_url: str) -> bool:
         return False
 
 
+def is_enabled(board: Board, sites: Mapping[str, Site]) -> bool:
+    """Say whether a board is fetched and reported; `rehearsal` is, on loopback alone."""
+    if board.enabled == "rehearsal":
+        return board.site in sites and is_loopback(sites[board.site].base_url)
+    return bool(board.enabled)
+
+
 def load_home(root: Path) -> Home:
     """Read and check the whole configuration of a home folder; nothing is fetched before.
 
@@ -129,7 +136,7 @@ def load_home(root: Path) -> Home:
     selectors = {
         board.id: read_document(root / f"selectors/{board.id}.yaml", f"selectors/{board.id}.yaml")
         for board in boards.boards
-        if board.enabled
+        if is_enabled(board, boards.sites)
     }
     return Home(root, settings, boards.sites, boards.boards, selectors)
 
@@ -148,7 +155,7 @@ def _find_board_faults(boards: Boards) -> Iterator[Finding]:
                 (*at, "site"), f"'{board.site}'", f"다음 중 하나: {', '.join(boards.sites)}"
             )
         yield from _find_source_faults((*at, "html"), board.html)
-    used = {board.site for board in boards.boards if board.enabled}
+    used = {board.site for board in boards.boards if is_enabled(board, boards.sites)}
     for name, site in boards.sites.items():
         yield from _find_address_faults(name, site)
         if name in used:
@@ -210,7 +217,7 @@ def _find_settings_faults(settings: Settings, boards: Boards) -> Iterator[Findin
     hosts = {
         boards.sites[board.site].base_url
         for board in boards.boards
-        if board.enabled and board.site in boards.sites
+        if board.site in boards.sites and is_enabled(board, boards.sites)
     }
     real = sorted(host for host in hosts if not is_loopback(host))
     if real:

@@ -19,6 +19,10 @@ PositiveSeconds = Annotated[float, Meta(gt=0, le=86_400)]
 Ratio = Annotated[float, Meta(ge=0, le=1)]
 # Patterns end in \Z: `$` would let a line feed through, and with it another header or folder.
 Name = Annotated[str, Meta(pattern=r"^[^\x00-\x1f\x7f]+\Z", description="비어 있지 않은 한 줄")]
+WordName = Annotated[
+    str,
+    Meta(pattern=r"^[A-Za-z0-9_.\[\]-]+\Z", description="영문자, 숫자, _ . - [ ] 로 된 이름"),
+]
 HeaderText = Annotated[
     str,
     Meta(
@@ -107,11 +111,48 @@ class Budget(Struct, frozen=True, kw_only=True):
         requests_per_day: Over all runs of a day and host, robots.txt and retries included.
         run_deadline_s: A run that takes longer ends as out of time.
         max_passes: How often a list that changed while it was read is read again.
+        full_check_days: At the latest after so many days nothing is conditional; on Sundays anyway.
     """
 
     requests_per_day: PositiveInt = 500
     run_deadline_s: PositiveSeconds = 1500.0
     max_passes: Tries = 3
+    full_check_days: Annotated[int, Meta(ge=1, le=7)] = 7
+
+
+class Http(Struct, frozen=True, kw_only=True):
+    """How the one connection reaches the site.
+
+    TLS is always verified, against the operating system's trust store.
+
+    Attributes:
+        proxy: `http://host:port` of the company's proxy, "" for none; no user name, no password.
+        prefer_ipv4: Connect by IPv4 where the host has such an address.
+    """
+
+    proxy: Annotated[
+        str,
+        Meta(
+            pattern=(
+                r"^(?:http://(?:[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*|\[[0-9A-Fa-f:.]+\])"
+                r":[0-9]{1,5})?\Z"
+            ),
+            description="http://호스트:포트 (사용자 이름 없이) 또는 빈 값",
+        ),
+    ] = ""
+    prefer_ipv4: bool = False
+
+
+class Retention(Struct, frozen=True, kw_only=True):
+    """How long `prune` lets things lie.
+
+    Attributes:
+        raw_days: Days after which of a board's raw pages only one run a month is kept.
+        log_days: Days after which a log file is removed.
+    """
+
+    raw_days: Annotated[int, Meta(ge=31, le=36_500)] = 180
+    log_days: Annotated[int, Meta(ge=7, le=36_500)] = 90
 
 
 class GateLimits(Struct, frozen=True, kw_only=True):
@@ -171,7 +212,9 @@ class Settings(Struct, frozen=True, kw_only=True):
 
     identity: Identity = Identity()
     politeness: Politeness = Politeness()
+    http: Http = Http()
     budget: Budget = Budget()
+    retention: Retention = Retention()
     gates: GateLimits = GateLimits()
     history: HistoryRules = HistoryRules()
     report: ReportRules = ReportRules()
@@ -186,6 +229,9 @@ class Site(Struct, frozen=True, kw_only=True):
         public_body: Whether it belongs to a public body; nothing else is crawled.
         terms_checked_on: Day (YYYY-MM-DD) on which a person read robots.txt and the terms of use;
             required for every host but loopback.
+        blocked: Paths, or path patterns, that are never asked for.
+        session_params: Names of parameters that carry a session; dropped from every link, in any
+            case of letters.
     """
 
     base_url: Annotated[
@@ -205,6 +251,15 @@ class Site(Struct, frozen=True, kw_only=True):
         ]
         | None
     ) = None
+    blocked: tuple[SitePath, ...] = ()
+    session_params: tuple[WordName, ...] = (
+        "jsessionid",
+        "phpsessid",
+        "aspsessionid",
+        "sessionid",
+        "session_id",
+        "sid",
+    )
 
 
 class HtmlSource(Struct, frozen=True, kw_only=True):
@@ -218,7 +273,7 @@ class HtmlSource(Struct, frozen=True, kw_only=True):
         page_size: What is asked for; what really works is found from page 1.
         page_size_fallbacks: Asked for in turn when page 1 is refused with the size before.
         params: Constant further parameters.
-        scope: Path prefixes that a redirect may lead to.
+        scope: Paths, or path patterns, that a redirect may lead to.
     """
 
     path: SitePath
@@ -231,6 +286,27 @@ class HtmlSource(Struct, frozen=True, kw_only=True):
     scope: tuple[SitePath, ...] = ("/",)
 
 
+class DetailSource(Struct, frozen=True, kw_only=True):
+    """The pages that the list's rows link to, and the files that hang on them.
+
+    Attributes:
+        scope: Paths, or path patterns, of detail pages; other links are not followed.
+        file_scope: Paths, or path patterns, of attachments; none means that no file is fetched.
+        drop_params: Names of parameters that a link carries from the list (page number, search);
+            dropped, since the same page would have another address every day.
+        params: Constant parameters that are added to every detail page's address.
+        max_requests: Detail pages and files asked for in one run; the rest is due next day.
+        max_file_bytes: A larger file is dropped, and named as too large.
+    """
+
+    scope: tuple[SitePath, ...]
+    file_scope: tuple[SitePath, ...] = ()
+    drop_params: tuple[WordName, ...] = ()
+    params: dict[str, str] = {}
+    max_requests: PositiveInt = 100
+    max_file_bytes: PositiveInt = 20_000_000
+
+
 class Board(Struct, frozen=True, kw_only=True):
     """One watched list.
 
@@ -239,8 +315,10 @@ class Board(Struct, frozen=True, kw_only=True):
         name_ko: For people.
         site: Key under `sites`.
         kind: `list`: a paged table, compared by key.
-        enabled: Disabled boards are neither fetched nor reported.
+        enabled: Disabled boards are neither fetched nor reported; `rehearsal`: enabled only while
+            its site is loopback.
         html: The source.
+        details: Detail pages and files behind the list's links, or null for none.
     """
 
     id: Annotated[
@@ -253,8 +331,9 @@ class Board(Struct, frozen=True, kw_only=True):
     name_ko: Name
     site: str
     kind: Literal["list"] = "list"
-    enabled: bool = True
+    enabled: bool | Literal["rehearsal"] = True
     html: HtmlSource
+    details: DetailSource | None = None
 
 
 class Boards(Struct, frozen=True, kw_only=True):

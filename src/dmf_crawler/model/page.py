@@ -9,14 +9,27 @@ Headers = tuple[tuple[str, str], ...]
 """HTTP header fields in order, names as sent or received."""
 
 
+RequestIdentity = tuple[str, str, str]
+"""Method, address and form body of a request ("" for none)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One HTTP request as `world.send` takes it; headers are complete, redirects not followed."""
+    """One HTTP request as `world.send` takes it; headers are complete, redirects not followed.
+
+    Attributes:
+        method: GET or POST.
+        url: Absolute.
+        headers: All that are sent, but for Host, Connection and Accept-Encoding.
+        body: Form body, or None.
+        max_body_bytes: A larger answer is dropped; None takes the setting's cap.
+    """
 
     method: str
     url: str
     headers: Headers = ()
     body: bytes | None = None
+    max_body_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +52,14 @@ class PageRequest:
 
     Attributes:
         url: Absolute.
-        kind: `robots`, `list` or `recheck` (page 1 once more at the end of a pass).
-        page_no: 1-based; 0 for robots.txt.
+        kind: `robots`, `list`, `recheck` (page 1 once more at the end of a pass), `detail` or
+            `file` (what hangs on a detail page).
+        page_no: 1-based for lists, else 0.
         pass_no: 1-based; a race makes the crawl read the whole list again.
         method: GET or POST.
         body: Form body of a POST, already encoded, else None.
+        validators: Conditional header fields (RFC 9110, 13.1), empty for an unconditional request.
+        max_body_bytes: A larger answer is dropped; None takes the setting's cap.
     """
 
     url: str
@@ -52,6 +68,13 @@ class PageRequest:
     pass_no: int = 1
     method: str = "GET"
     body: str | None = None
+    validators: Headers = ()
+    max_body_bytes: int | None = None
+
+    @property
+    def identity(self) -> RequestIdentity:
+        """Method, address and body: what makes two requests the same."""
+        return self.method, self.url, self.body or ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +115,14 @@ class RawPage:
     Attributes:
         request: What was asked.
         url: Where the answer came from.
-        status: HTTP status.
+        status: HTTP status; 304 where the body is that of an earlier answer.
         content_type: The received Content-Type, or "".
         sha256: 64 hex digits of `body`.
         body: The bytes.
         fetched_at: Aware.
         attempt: 1 for the first try.
+        headers: As received.
+        taken_from: The run whose body this is, where it was not sent in this run; else "".
     """
 
     request: PageRequest
@@ -108,3 +133,9 @@ class RawPage:
     body: bytes
     fetched_at: datetime
     attempt: int = 1
+    headers: Headers = ()
+    taken_from: str = ""
+
+    def header(self, name: str) -> str | None:
+        """Return the first received field of that name, in any case, or None."""
+        return Reply(self.status, self.headers, b"").header(name)

@@ -35,11 +35,14 @@ class PageRow:
         shown: Field id → text exactly as it stood in the cell, only where it differs from the
             value (outer white space, placeholder); nested values joined with U+001F.
         row_no: 1-based among the data rows of its page.
+        link: The row's link to its detail page as it stands in the page, "" where it has none or
+            where it says that it is not to be followed.
     """
 
     fields: Fields
     shown: Mapping[str, str]
     row_no: int
+    link: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +51,13 @@ class PageTable:
 
     Attributes:
         page_no: 1-based.
-        rows: n_rows rows in page order.
+        rows: n_rows rows in page order, without the pinned ones.
         announced_total: How many records the site says the whole list has.
         source: SHA-256 of the page.
         url: Where it came from.
         fallbacks_used: Fields whose primary selector found nothing, with the one that served.
+        pinned: Rows that the site pins on top of every page, whatever their place in the list.
+        follows_links: False where the page asks robots not to follow its links.
     """
 
     page_no: int
@@ -61,6 +66,8 @@ class PageTable:
     source: str
     url: str
     fallbacks_used: tuple[str, ...] = ()
+    pinned: tuple[PageRow, ...] = ()
+    follows_links: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +82,7 @@ class Record:
         source: SHA-256 of the page.
         url: The page's address.
         row_no: 1-based row on that page.
+        detail_url: Address of its detail page in normal form, "" where it has none in scope.
     """
 
     key: str
@@ -83,6 +91,7 @@ class Record:
     source: str = ""
     url: str = ""
     row_no: int = 0
+    detail_url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +105,7 @@ class Snapshot:
         fallbacks_used: Fields served by a fallback selector on any page.
         split_numbers: Canonical numbers shared by several records (each has a composite key).
         n_without_number: Records that had no number and got a composite key.
+        links: Key → the row's link as it stands in the page; only where there is one.
     """
 
     records: Mapping[str, Record]
@@ -104,6 +114,7 @@ class Snapshot:
     fallbacks_used: tuple[str, ...] = ()
     split_numbers: tuple[str, ...] = ()
     n_without_number: int = 0
+    links: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,7 +71,15 @@ class VersionRow:
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """One line of 실행로그; `reparse_of` names the run whose pages a correction read."""
+    """One line of 실행로그.
+
+    Attributes:
+        reparse_of: The run whose pages a correction read, else "".
+        full_check_from: Day on which the full check began that the run took part in: since then
+            nothing counts as checked that was asked for conditionally. None before the first.
+        full_check_left: Pages that the full check had still to do after the run.
+        identity: Who asked: the constant headers and the proxy, one line.
+    """
 
     run: Run
     status: RunStatus
@@ -88,6 +96,9 @@ class RunRow:
     raw_dir: str
     exit_code: int | None
     reparse_of: str = ""
+    full_check_from: date | None = None
+    full_check_left: int = 0
+    identity: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,3 +66,34 @@ class Run:
     board_id: str
     started_at: datetime
     day: date
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """How far a crawl has come, noted after every request.
+
+    Attributes:
+        run_id: Which run.
+        board_id: Which board.
+        phase: `robots`, `list` or `details`.
+        pass_no: 1-based; which reading of the list.
+        n_done: Pages of this phase that are on disk.
+        n_pages: Pages that this phase has, 0 while that is not known.
+        n_requests: Sent by this run so far.
+        delay_s: Pause before the next request.
+        last_fault: Code and Korean sentence of the last failed request, "" for none.
+        noted_at: Aware, KST.
+        ends_at: When the crawl is expected to end, None while that is not known.
+    """
+
+    run_id: str
+    board_id: str
+    phase: str
+    pass_no: int
+    n_done: int
+    n_pages: int
+    n_requests: int
+    delay_s: float
+    last_fault: str
+    noted_at: datetime
+    ends_at: datetime | None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import date
 from enum import StrEnum
 
 from dmf_crawler.model.change import Counts
@@ -58,6 +59,9 @@ class RunSummary:
         fault: Why it is not OK; None when it is.
         report: Path of the workbook, None when none was written.
         warnings: Korean sentences for 요약 and the log.
+        identity: Who asked: the constant headers and the proxy, one line; "" where nobody did.
+        full_check_from: Day on which the full check began that the run took part in.
+        full_check_left: Pages that the full check has still to do.
     """
 
     run: Run
@@ -73,3 +77,6 @@ class RunSummary:
     fault: Fault | None = None
     report: str | None = None
     warnings: tuple[str, ...] = ()
+    identity: str = ""
+    full_check_from: date | None = None
+    full_check_left: int = 0

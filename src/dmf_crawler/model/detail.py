@@ -1,0 +1,74 @@
+"""What lies behind a list's rows: detail pages, their files, and what the history knows of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+from dmf_crawler.model.page import Headers, RequestIdentity
+
+BODY = "body"
+"""Field id of a detail page's text."""
+
+FILES = "files"
+"""Field id of a detail page's files: one value a file, name and digest."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileLink:
+    """A link to a file on a detail page: its address as it stands there, and its text."""
+
+    href: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class DetailPage:
+    """One detail page, read.
+
+    Attributes:
+        body: Text of the configured region, blocks and lines apart, outer white space gone.
+        files: Links to files in page order, without those that say nofollow.
+        follows_links: False where the page asks robots not to follow its links.
+    """
+
+    body: str
+    files: tuple[FileLink, ...] = ()
+    follows_links: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPage:
+    """A detail page or file as the last accepted visit left it.
+
+    Attributes:
+        identity: Method, address, body.
+        kind: `detail` or `file`.
+        etag: As received, "" for none.
+        last_modified: As received, "" for none.
+        n_new_validators: Visits in a row on which the validators differed from those before.
+        sha256: Of the body.
+        raw_dir: Folder of the run that holds the body, relative to the home folder.
+        asked_by: Digest of the request headers and the proxy that asked.
+        fetched_on: Day of that visit.
+        full_checked_on: Day of the last visit with an unconditional answer.
+        row_digest: Digest of the list row that led to it; "" for a file.
+    """
+
+    identity: RequestIdentity
+    kind: str
+    etag: str
+    last_modified: str
+    n_new_validators: int
+    sha256: str
+    raw_dir: str
+    asked_by: str
+    fetched_on: date
+    full_checked_on: date
+    row_digest: str = ""
+
+    @property
+    def validators(self) -> Headers:
+        """Conditional header fields for the next request, as the server itself worded them."""
+        fields = (("If-None-Match", self.etag), ("If-Modified-Since", self.last_modified))
+        return tuple((name, value) for name, value in fields if value)
