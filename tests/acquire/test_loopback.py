@@ -1,4 +1,4 @@
-"""Robots and fetcher together on real sockets: what other crawlers answer wrongly."""
+"""Robots, fetcher and raw store together on real sockets: what is on disk of each request."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Crawl:
             world=world,
             identity=Identity(),
             politeness=politeness,
-            limits=FetchLimits(20, world.monotonic() + 60, SOURCE.scope),
+            limits=FetchLimits(20, world.monotonic() + 60, {"list": SOURCE.scope}),
         )
         self._now = world.now
 
@@ -67,7 +67,7 @@ def crawl_with(tmp_path: Path) -> Callable[..., object]:
     def opened(
         robots: list[Step], page: list[Step] | None = None, politeness: Politeness = FAST
     ) -> Iterator[Crawl]:
-        site = Loopback({"/robots.txt": robots, "/pbp/L": page or [PAGE], "/moved": robots})
+        site = Loopback({"/robots.txt": robots, "/pbp/L": page or [PAGE]})
         with serve(site), real_world(politeness) as world:
             yield Crawl(site, world, RawStore(tmp_path), politeness)
 
@@ -92,57 +92,11 @@ def test_an_allowed_page_is_fetched_and_on_disk(crawl_with):
         assert crawl.raw.n_requests(RUN.day, "127.0.0.1") == 2
 
 
-def test_a_forbidden_page_is_not_fetched(crawl_with):
-    with crawl_with([answer("200 OK", b"User-agent: *\nDisallow: /\n")]) as crawl:
-        assert codes(crawl.go()) == ("robots_disallowed", 7)
-        assert crawl.site.paths() == ["/robots.txt"]
-
-
-def test_a_forbidding_file_with_byte_order_mark_and_lone_cr_is_obeyed(crawl_with):
-    body = b"\xef\xbb\xbfUser-agent: *\rDisallow: /pbp\r"
-    with crawl_with([answer("200 OK", body)]) as crawl:
-        assert codes(crawl.go()) == ("robots_disallowed", 7)
-
-
-@pytest.mark.parametrize("status", ["503 Busy", "429 Too Many"])
-@pytest.mark.parametrize("body", [b"<html>busy</html>", NO_RULES])
-def test_an_error_with_retry_after_waits_and_then_fetches_nothing(crawl_with, status, body):
-    """Others knock three times in 90 ms and then crawl the page."""
-    with crawl_with([answer(status, body, Retry_After="0.01")]) as crawl:
-        assert codes(crawl.go()) == ("robots_unreachable", 7)
-        assert crawl.site.paths() == ["/robots.txt"] * 3
-
-
-@pytest.mark.parametrize("status", ["503 Busy", "429 Too Many"])
-def test_a_long_retry_after_is_not_answered_with_another_knock(crawl_with, status):
-    with crawl_with([answer(status, Retry_After="3600")]) as crawl:
-        assert codes(crawl.go()) == ("robots_unreachable", 7)
-        assert crawl.site.paths() == ["/robots.txt"]
-        assert crawl.fetcher.not_before is not None
-
-
-def test_no_answer_for_robots_txt_means_no_page(crawl_with):
+def test_requests_without_an_answer_are_counted_on_disk(crawl_with):
     with crawl_with([hang_up]) as crawl:
         assert codes(crawl.go()) == ("connection_reset", 6)
         assert set(crawl.site.paths()) == {"/robots.txt"}
         assert crawl.raw.n_requests(RUN.day, "127.0.0.1") == 3
-
-
-def test_a_redirect_loop_of_robots_txt_means_no_page(crawl_with):
-    with crawl_with([answer("302 Found", Location="/moved")]) as crawl:
-        assert codes(crawl.go()) == ("robots_unreachable", 7)
-        assert crawl.site.paths() == ["/robots.txt", *["/moved"] * 5]
-
-
-def test_a_robots_txt_above_the_parsing_limit_is_obeyed_up_to_it(crawl_with):
-    body = b"User-agent: *\nDisallow: /pbp\n" + b"#\n" * 400_000
-    with crawl_with([answer("200 OK", body)]) as crawl:
-        assert codes(crawl.go()) == ("robots_disallowed", 7)
-
-
-def test_a_missing_robots_txt_allows(crawl_with):
-    with crawl_with([answer("404 Not Found", b"<html>")]) as crawl:
-        assert isinstance(crawl.go(), FetchedPage)
 
 
 def test_a_page_behind_a_foreign_redirect_is_never_asked_for(crawl_with):

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -9,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from protego import Protego
 
-from dmf_crawler.acquire.robots import (
+from dmf_crawler.acquire.robots import RobotsGate, describe_change, read_robots, says_nofollow
+from dmf_crawler.acquire.robots_file import (
     MAX_ROBOTS_BYTES,
-    RobotsGate,
+    MAX_SITEMAPS,
     RobotsRules,
-    matches,
+    decode_robots,
     parse_robots,
-    read_robots,
 )
 from dmf_crawler.model.page import FetchedPage, PageRequest
 from dmf_crawler.model.run import Fault
@@ -40,30 +41,6 @@ def test_vector(vector: dict[str, Any]):
 
 def test_all_vectors_are_there():
     assert len(VECTORS) == 191
-
-
-def naive_matches(pattern: str, target: str) -> bool:
-    """Try everything: exponential, but nothing to get wrong."""
-    if pattern == "":
-        return True
-    if pattern == "$":
-        return target == ""
-    if pattern[0] == "*":
-        return any(naive_matches(pattern[1:], target[i:]) for i in range(len(target) + 1))
-    return target[:1] == pattern[0] and naive_matches(pattern[1:], target[1:])
-
-
-@given(
-    pattern=st.text(alphabet="ab/*$", max_size=8),
-    target=st.text(alphabet="ab/$", max_size=10).map(lambda text: f"/{text}"),
-)
-def test_matching_equals_a_naive_reference(pattern: str, target: str):
-    assert matches(pattern, target) is naive_matches(pattern, target)
-
-
-def test_matching_is_linear_in_the_number_of_stars():
-    """A backtracking matcher would not end before the sun does."""
-    assert not matches("/" + "*a" * 2_000 + "b$", "/" + "a" * 10_000)
 
 
 RULE_LINES = st.lists(
@@ -314,3 +291,266 @@ def test_a_file_above_the_limit_warns():
 
     assert isinstance(gate, RobotsGate)
     assert "500KiB" in gate.warnings[0]
+
+
+# --- bytes that are no plain UTF-8 -------------------------------------------------------------
+
+FORBIDDING = "User-agent: *\nDisallow: /\n"
+FORBIDDING_BODIES = {
+    "plain": FORBIDDING.encode(),
+    "utf-8-sig": FORBIDDING.encode("utf-8-sig"),
+    "utf-16-le": b"\xff\xfe" + FORBIDDING.encode("utf-16-le"),
+    "utf-16-be": b"\xfe\xff" + FORBIDDING.encode("utf-16-be"),
+    "gzip": gzip.compress(FORBIDDING.encode()),
+    "gzip of utf-8-sig": gzip.compress(FORBIDDING.encode("utf-8-sig")),
+    "gzip of utf-16": gzip.compress(FORBIDDING.encode("utf-16")),
+    "gzip with padding": gzip.compress(FORBIDDING.encode()) + b"\0" * 100,
+    "cp949 comment": "# 목록\n".encode("cp949") + FORBIDDING.encode(),
+    "DOS end of file": FORBIDDING.encode() + b"\x1a",
+}
+
+
+@pytest.mark.parametrize("body", FORBIDDING_BODIES.values(), ids=FORBIDDING_BODIES.keys())
+def test_a_prohibition_is_read_in_every_form_of_text(body: bytes):
+    gate = read(an_answer(200, body))
+
+    assert isinstance(gate, RobotsGate)
+    assert not gate.allows(f"{SITE}/list")
+
+
+UNKNOWN_BODIES = {
+    "NUL": b"User-agent: *\nAllow: /\n\0",
+    "UTF-16 without its mark": FORBIDDING.encode("utf-16-le"),
+    "UTF-32": FORBIDDING.encode("utf-32"),
+    "control characters": b"\x01\x02\x03 Allow",
+    "a picture": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
+    "half a gzip stream": gzip.compress(FORBIDDING.encode() * 1_000)[:-40],
+    "a damaged gzip stream": b"\x1f\x8b\x08" + FORBIDDING.encode(),
+    "gzip and something": gzip.compress(b"Allow: /") + b"Disallow: /",
+    "gzip in gzip": gzip.compress(gzip.compress(FORBIDDING.encode())),
+}
+
+
+@pytest.mark.parametrize("body", UNKNOWN_BODIES.values(), ids=UNKNOWN_BODIES.keys())
+def test_a_body_that_is_no_text_has_unknown_rules(body: bytes):
+    fault = read(an_answer(200, body))
+
+    assert isinstance(fault, Fault)
+    assert (fault.code, fault.exit_code) == ("robots_unreachable", 7)
+    assert "텍스트가 아니거나 손상된" in fault.message
+
+
+def test_a_packed_file_is_unpacked_up_to_what_is_parsed():
+    """Of a bomb the first megabyte is unpacked; what stands at its beginning is obeyed."""
+    body = gzip.compress(FORBIDDING.encode() + b"#\n" * 10_000_000, 1)
+
+    text = decode_robots(body)
+
+    assert text is not None
+    assert len(text) < 2 * MAX_ROBOTS_BYTES + 10
+    gate = read(an_answer(200, body))
+    assert isinstance(gate, RobotsGate)
+    assert not gate.allows(f"{SITE}/list")
+    assert "500KiB" in gate.warnings[0]
+
+
+def test_utf_16_above_the_limit_is_cut_at_a_line_end():
+    head = "User-agent: *\nDisallow: /early\n"
+    filler = "#" * (MAX_ROBOTS_BYTES - len(head) - len("Disallow: /") - 1) + "\n"
+    gate = read(an_answer(200, (head + filler + "Disallow: /private").encode("utf-16")))
+
+    assert isinstance(gate, RobotsGate)
+    assert gate.allows(f"{SITE}/other")
+    assert not gate.allows(f"{SITE}/early")
+
+
+def test_a_part_of_the_file_is_not_the_file():
+    fault = read(an_answer(206, b"User-agent: *\nAllow: /\n"))
+
+    assert isinstance(fault, Fault)
+    assert (fault.code, "206" in fault.message) == ("robots_unreachable", True)
+
+
+@pytest.mark.parametrize(("status", "body"), [(204, b""), (200, b""), (200, b"\xef\xbb\xbf\n")])
+def test_an_empty_file_has_no_rules(status: int, body: bytes):
+    gate = read(an_answer(status, body))
+
+    assert isinstance(gate, RobotsGate)
+    assert gate.allows(f"{SITE}/list")
+    assert (gate.rules, gate.warnings) == (RobotsRules(), ())
+
+
+@given(st.binary(max_size=200).map(lambda body: b"\x1f\x8b\x08" + body) | st.binary(max_size=200))
+def test_any_body_is_read_or_refused(body: bytes):
+    found = read(an_answer(200, body))
+
+    assert isinstance(found, RobotsGate) or found.code == "robots_unreachable"
+
+
+# --- sitemaps ----------------------------------------------------------------------------------
+
+
+def test_sitemaps_are_recorded_in_normal_form_wherever_they_stand():
+    body = (
+        f"Sitemap: {SITE}/b.xml#x\nUser-agent: a\nSITEMAP: HTTPS://List.Example:443/a/../c.xml\n"
+        "User-agent: b\nDisallow: /\nsite-map: /relative.xml\nSitemap: https://o.example/d\n"
+        f"Sitemap: {SITE}/b.xml\nSitemap: javascript:x\nSitemap: {SITE}/{'x' * 2000}\n"
+    )
+
+    rules = parse_robots(body.encode())
+
+    assert rules.sitemaps == (f"{SITE}/b.xml", f"{SITE}/c.xml", "https://o.example/d")
+    assert not rules.allows("a", "/x"), "a sitemap line does not end the user-agent lines"
+
+
+def test_not_more_than_fifty_sitemaps_are_recorded():
+    body = "".join(f"Sitemap: {SITE}/{number}.xml\n" for number in range(MAX_SITEMAPS + 10))
+
+    assert len(parse_robots(body.encode()).sitemaps) == MAX_SITEMAPS
+
+
+# --- what changed ------------------------------------------------------------------------------
+
+
+def a_file(*lines: str) -> bytes:
+    return "\n".join(lines).encode()
+
+
+BEFORE = a_file(
+    "User-agent: *", "Disallow: /a", "Disallow: /b", "Crawl-delay: 2", f"Sitemap: {SITE}/s.xml"
+)
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        BEFORE,
+        BEFORE.replace(b"\n", b"\r\n"),
+        b"\xef\xbb\xbf# comment\n\n" + BEFORE + b"\n# end",
+        BEFORE.decode().encode("utf-16"),
+        gzip.compress(BEFORE),
+        a_file(
+            f"sitemap: {SITE}:443/s.xml", "User-Agent: *", "Request-rate: 1/2", "disallow: /b #x",
+            "Disallow: /a", "Disallow: /a", "", "User-agent: other", "Disallow: /",
+        ),
+        a_file(
+            "User-agent: dmf-crawler/1.0", "Disallow: /b", "Disallow: /a", "Crawl-delay: 2",
+            f"Sitemap: {SITE}/s.xml", "User-agent: *", "Disallow: /",
+        ),
+    ],
+)  # fmt: skip
+def test_the_same_to_us_is_no_change(after: bytes):
+    assert describe_change(BEFORE, after, "DMF-Crawler") == ""
+    assert describe_change(after, BEFORE, "DMF-Crawler") == ""
+
+
+@pytest.mark.parametrize(
+    ("after", "told"),
+    [
+        (BEFORE.replace(b"/b", b"/c"), "추가 'Disallow: /c', 삭제 'Disallow: /b'."),
+        (BEFORE.replace(b"Disallow: /b", b"Allow: /b"), "추가 'Allow: /b', 삭제 'Disallow: /b'."),
+        (BEFORE.replace(b": 2", b": 2.5"), "추가 'Crawl-delay: 2.5', 삭제 'Crawl-delay: 2'."),
+        (BEFORE.replace(b"s.xml", b"t.xml"), f"추가 'Sitemap: {SITE}/t.xml', 삭제 'Sitemap: "),
+        (BEFORE + b"\nDisallow: /\xeb\xaa\xa9", "추가 'Disallow: /%EB%AA%A9'."),
+        (BEFORE + b"\nDisallow: /\x07\x1b[2J", "추가 'Disallow: /%07%1B[2J'."),
+        (
+            a_file("User-agent: DMF-Crawler", "Disallow: /", f"Sitemap: {SITE}/s.xml"),
+            "추가 'Disallow: /', 삭제 'Disallow: /a', 삭제 'Disallow: /b', 삭제 'Crawl-delay: 2'.",
+        ),
+        (b"", "삭제 'Disallow: /a', 삭제 'Disallow: /b', 삭제 'Crawl-delay: 2', 삭제 'Sitemap: "),
+        (b"<!DOCTYPE html>" + BEFORE, "삭제 'Disallow: /a', 삭제 'Disallow: /b', 삭제 "),
+    ],
+)
+def test_what_is_said_otherwise_to_us_is_told_line_by_line(after: bytes, told: str):
+    sentence = describe_change(BEFORE, after, "DMF-Crawler")
+
+    assert sentence.partition(": ")[2].startswith(told)
+    assert sentence.endswith(".")
+    assert sentence.isprintable()
+    assert sentence.encode("cp949")
+
+
+def test_many_and_long_lines_are_told_shortened():
+    lines = [f"Disallow: /{'x' * 200}{number}" for number in range(1_204)]
+
+    sentence = describe_change(b"", a_file("User-agent: *", *lines), "DMF-Crawler")
+
+    assert sentence.count("추가") == 5
+    assert sentence.endswith(" 외 1,199줄.")
+    assert max(len(line) for line in sentence.split("'")) == 80
+
+
+def test_without_an_earlier_answer_nothing_changed():
+    assert describe_change(None, BEFORE, "DMF-Crawler") == ""
+
+
+@pytest.mark.parametrize("body", UNKNOWN_BODIES.values(), ids=UNKNOWN_BODIES.keys())
+def test_a_body_that_is_no_text_is_not_compared(body: bytes):
+    assert describe_change(BEFORE, body, "DMF-Crawler") == ""
+    assert describe_change(body, BEFORE, "DMF-Crawler") == ""
+
+
+@pytest.mark.parametrize("codec", ["utf-8", "utf-16"])
+def test_a_file_of_which_only_the_beginning_was_kept_is_compared_as_far_as_that(codec: str):
+    comments = f"#{'x' * 998}\n" * 600
+    after = f"User-agent: *\nDisallow: /a\n{comments}Disallow: /c".encode(codec)
+
+    assert describe_change(after[:MAX_ROBOTS_BYTES], after, "DMF-Crawler") == ""
+    assert "/a" in describe_change(b"", after, "DMF-Crawler")
+
+
+def test_a_rule_that_was_kept_by_half_is_no_change():
+    """The history keeps the first 500 KiB, and they may end in the middle of a line."""
+    filler = b"#" * (MAX_ROBOTS_BYTES - len(b"\nDisallow: /pri"))
+    after = b"User-agent: *\n" + filler[len(b"User-agent: *\n") :] + b"\nDisallow: /private\n"
+
+    assert after[:MAX_ROBOTS_BYTES].endswith(b"\nDisallow: /pri")
+    assert describe_change(after[:MAX_ROBOTS_BYTES], b"#\n" + after, "DMF-Crawler") == ""
+
+
+@given(st.binary(max_size=200), st.binary(max_size=200))
+def test_any_two_files_are_compared_and_told_printably(before: bytes, after: bytes):
+    head = b"User-agent: *\nDisallow:"
+
+    sentence = describe_change(head + before, head + after, "DMF-Crawler")
+
+    assert sentence.isprintable()
+    assert before != after or sentence == ""
+
+
+# --- nofollow ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("values", "says"),
+    [
+        ([], False),
+        ([""], False),
+        (["noindex"], False),
+        (["nofollow"], True),
+        (["NoFollow "], True),
+        (["none"], True),
+        (["noindex, nofollow"], True),
+        (["noindex", "nofollow"], True),
+        (["noindex,nofollow,noarchive"], True),
+        (["dmf-crawler: nofollow"], True),
+        (["DMF-Crawler : noindex, nofollow"], True),
+        (["DMF-Crawler/1.0: none"], True),
+        (["*: nofollow"], True),
+        (["otherbot: nofollow"], False),
+        (["otherbot: noindex, nofollow"], False),
+        (["otherbot: nofollow", "nofollow"], True),
+        (["otherbot: noindex, dmf-crawler: nofollow"], True),
+        (["dmf-crawler: noindex, otherbot: nofollow"], False),
+        (["dmf-crawler2: nofollow"], False),
+        (["nofollowing"], False),
+        (["unavailable_after: 25 Jun 2010 15:00:00 PST, nofollow"], True),
+        (["unavailable_after: Friday, 25-Jun-10 15:00:00 PST, nofollow"], True),
+        (["max-snippet: 20, nofollow"], True),
+        (["max-image-preview: none"], False),
+        (["otherbot: max-snippet:20, nofollow"], False),
+        (["\u00a0\x00: ::, nofollow"], True),
+    ],
+)
+def test_a_header_field_asks_us_not_to_follow(values: list[str], says: bool):
+    assert says_nofollow(values, "DMF-Crawler") is says

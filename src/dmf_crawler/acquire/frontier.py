@@ -1,15 +1,25 @@
-"""Which pages are due, how they are asked for, and whether the budget holds them all; pure."""
+"""Which pages are due, in which order, how they are asked for, and what the budget holds; pure."""
 
 from __future__ import annotations
 
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from enum import StrEnum
+from hashlib import blake2b
 from urllib.parse import quote, urlencode
 
-from dmf_crawler.model.page import PageRequest
+from dmf_crawler.model.detail import KnownPage
+from dmf_crawler.model.page import Headers, PageRequest, RequestIdentity
 from dmf_crawler.model.run import Fault
 from dmf_crawler.settings import HtmlSource
 
 PATH_SAFE = "/%:@!$&'()*+,;=~"
 """Characters of a configured path that stand as they are (RFC 3986 pchar and `%`)."""
+
+DIGEST_BYTES = 16
+SUNDAY = 7
 
 
 def robots_request(base_url: str) -> PageRequest:
@@ -95,3 +105,235 @@ def foresee(
             exit_code=4,
         )
     return None
+
+
+# --- one queue for one host --------------------------------------------------------------------
+
+TURNS = {"robots": 0, "list": 1, "recheck": 1, "detail": 2, "file": 3}
+"""Kind → turn; a page 1 once more waits in the line of the list."""
+
+
+class Frontier:
+    """What is still to be asked of one host, and what was asked before: each visit once.
+
+    robots.txt comes before the list, the list before details, details before files; within one of
+    these the first that came is the first to go (breadth first). Of what was asked, digests of 16
+    bytes are remembered, so a list of 120,000 pages takes little memory.
+    """
+
+    def __init__(self) -> None:
+        self._lines: dict[int, deque[PageRequest]] = {turn: deque() for turn in TURNS.values()}
+        self._n_waiting: Counter[str] = Counter()
+        self._visits: set[bytes] = set()
+        self._bodies: set[bytes] = set()
+
+    def add(self, request: PageRequest) -> bool:
+        """Put a request into its line; return False where the same visit was added before."""
+        line = self._lines[TURNS[request.kind]]
+        visit = _digest_visit(request)
+        if visit in self._visits:
+            return False
+        self._visits.add(visit)
+        line.append(request)
+        self._n_waiting[request.kind] += 1
+        return True
+
+    def next(self) -> PageRequest | None:
+        """Take the request whose turn it is, None when nothing waits."""
+        for line in self._lines.values():
+            if line:
+                request = line.popleft()
+                self._n_waiting[request.kind] -= 1
+                return request
+        return None
+
+    def __iter__(self) -> Iterator[PageRequest]:
+        """Take one request after the other, those included that are added meanwhile."""
+        return iter(self.next, None)
+
+    def n_waiting(self, kind: str) -> int:
+        """Return how many requests of a kind wait."""
+        return self._n_waiting[kind]
+
+    def has_seen(self, sha256: str) -> bool:
+        """Say whether a body came before, under whatever address, and remember it.
+
+        Args:
+            sha256: 64 hex digits.
+        """
+        body = bytes.fromhex(sha256)[:DIGEST_BYTES]
+        is_known = body in self._bodies
+        self._bodies.add(body)
+        return is_known
+
+
+def _digest_visit(request: PageRequest) -> bytes:
+    """Return what two requests for the same visit share; each pass visits the list anew."""
+    parts: tuple[str, ...] = request.identity
+    if request.kind in {"list", "recheck"}:
+        parts += (request.kind, str(request.pass_no))
+    return blake2b("\0".join(parts).encode(), digest_size=DIGEST_BYTES).digest()
+
+
+# --- what lies behind the list -----------------------------------------------------------------
+
+MAX_NEW_VALIDATORS = 3
+"""After so many visits in a row with other validators each time they say nothing."""
+
+MAX_VALIDATOR_CHARS = 512
+
+
+class DueReason(StrEnum):
+    """Why a detail page is asked for, in the order of their turns."""
+
+    NEW = "new"
+    CHANGED = "changed"
+    WEEKLY = "weekly"
+    TOTAL = "total"
+
+
+@dataclass(frozen=True, slots=True)
+class RowLink:
+    """A row's link to its detail page.
+
+    Attributes:
+        url: In normal form.
+        row_digest: Digest of the row, by which a changed row is seen.
+    """
+
+    url: str
+    row_digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedDetail:
+    """A detail page that is due, and why."""
+
+    request: PageRequest
+    reason: DueReason
+
+
+def plan_details(
+    links: Sequence[RowLink],
+    known: Mapping[RequestIdentity, KnownPage],
+    *,
+    rose_on: date | None,
+    cycle_start: date,
+    asked_by: str,
+) -> tuple[PlannedDetail, ...]:
+    """Return every detail page that is due, each once, in the order in which they are asked for.
+
+    Unknown pages first, then those of changed rows, then those not fully checked since
+    `cycle_start`, then, after a risen total, all others. Each group is newest first; of the full
+    check those that have waited longest come before, so that none waits for ever where the
+    budget holds only a part of them. Only what a risen total alone makes due is conditional: a row
+    that changed is better evidence than a validator.
+
+    Args:
+        links: In list order, newest first; a pinned row may lead to the same page as another.
+        known: What the history knows of detail pages and files.
+        rose_on: Day on which the list was last found longer than before, None for never: pages
+            that nobody has asked for since then are due.
+        cycle_start: Day since which every page must have had an unconditional answer.
+        asked_by: Digest of who asks.
+    """
+    digests: dict[str, set[str]] = {}
+    for link in links:
+        digests.setdefault(link.url, set()).add(link.row_digest)
+    planned = []
+    for url, row_digests in digests.items():
+        request = PageRequest(url, "detail")
+        page = known.get(request.identity)
+        reason = _find_reason(page, row_digests, rose_on=rose_on, cycle_start=cycle_start)
+        if reason is DueReason.TOTAL and page is not None:
+            request = replace(request, validators=due_validators(page, asked_by=asked_by))
+        if reason is not None:
+            planned.append((_turn_of(reason, page), PlannedDetail(request, reason)))
+    return tuple(detail for _, detail in sorted(planned, key=lambda each: each[0]))
+
+
+def _find_reason(
+    page: KnownPage | None, row_digests: set[str], *, rose_on: date | None, cycle_start: date
+) -> DueReason | None:
+    if page is None:
+        return DueReason.NEW
+    if page.row_digest not in row_digests:
+        return DueReason.CHANGED
+    if page.full_checked_on < cycle_start:
+        return DueReason.WEEKLY
+    return DueReason.TOTAL if rose_on is not None and page.fetched_on < rose_on else None
+
+
+def _turn_of(reason: DueReason, page: KnownPage | None) -> tuple[int, date]:
+    waits_since = page.full_checked_on if page and reason is DueReason.WEEKLY else date.min
+    return list(DueReason).index(reason), waits_since
+
+
+def plan_file(
+    url: str,
+    known: Mapping[RequestIdentity, KnownPage],
+    *,
+    detail_changed: bool,
+    cycle_start: date,
+    asked_by: str,
+    max_bytes: int,
+) -> PageRequest | None:
+    """Return the request for a file of a detail page, None where it is not due.
+
+    Args:
+        url: In normal form.
+        known: What the history knows of detail pages and files.
+        detail_changed: Whether the page that links to it is another than before; the file is
+            asked for conditionally then.
+        cycle_start: Day since which every file must have had an unconditional answer.
+        asked_by: Digest of who asks.
+        max_bytes: A larger file is dropped.
+    """
+    request = PageRequest(url, "file", max_body_bytes=max_bytes)
+    page = known.get(request.identity)
+    if page is None or page.full_checked_on < cycle_start:
+        return request
+    if not detail_changed:
+        return None
+    return replace(request, validators=due_validators(page, asked_by=asked_by))
+
+
+def due_validators(known: KnownPage, *, asked_by: str) -> Headers:
+    """Return the conditional header fields that may be sent; none where they would say nothing.
+
+    They would where somebody else asked (other headers may get another page), where they were
+    different at each of the last visits, and where they cannot stand in a header field.
+    """
+    if known.asked_by != asked_by or known.n_new_validators >= MAX_NEW_VALIDATORS:
+        return ()
+    return tuple(
+        (name, value)
+        for name, value in known.validators
+        if len(value) <= MAX_VALIDATOR_CHARS and value.isascii() and value.isprintable()
+    )
+
+
+def count_new_validators(known: KnownPage | None, etag: str, last_modified: str) -> int:
+    """Return on how many visits in a row, this one included, the validators were other ones.
+
+    Args:
+        known: The page as the visit before left it, None before the first.
+        etag: As received, "" for none.
+        last_modified: As received, "" for none.
+    """
+    if known is None or (etag, last_modified) == (known.etag, known.last_modified):
+        return 0
+    return known.n_new_validators + 1
+
+
+def full_check_start(day: date, last: date | None, *, every_days: int) -> date:
+    """Return the day on which the current full check began: this day, or the last one's.
+
+    Args:
+        day: The run's day.
+        last: Start of the last full check, None before the first.
+        every_days: At the latest after so many days a full check begins; on Sundays anyway.
+    """
+    if last is None or day.isoweekday() == SUNDAY or (day - last).days >= every_days:
+        return day
+    return last
