@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import shutil
+import types
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import msgspec
 import pytest
@@ -22,13 +23,16 @@ from dmf_crawler.settings import (
     Board,
     Boards,
     Budget,
+    DetailSource,
     GateLimits,
     HistoryRules,
     HtmlSource,
+    Http,
     Identity,
     Paths,
     Politeness,
     ReportRules,
+    Retention,
     Settings,
     Site,
 )
@@ -45,7 +49,9 @@ SHIPPED_TEXT = {
 SETTINGS_SECTIONS: dict[str, type[msgspec.Struct]] = {
     "identity": Identity,
     "politeness": Politeness,
+    "http": Http,
     "budget": Budget,
+    "retention": Retention,
     "gates": GateLimits,
     "history": HistoryRules,
     "report": ReportRules,
@@ -56,6 +62,7 @@ SECTIONS: dict[str, type[msgspec.Struct]] = {
     "sites": Site,
     "boards": Board,
     "html": HtmlSource,
+    "details": DetailSource,
 }
 
 
@@ -133,9 +140,9 @@ def test_shipped_home_is_refused_until_terms_and_contact_are_filled_in(home):
 
 def test_shipped_home_loads_once_host_and_delay_are_replaced(home):
     loaded = load_home(home)
-    (board,) = loaded.enabled_boards
-    assert loaded.site_of(board).base_url == LOOPBACK
-    assert set(loaded.selectors) == {board.id}
+    assert [board.id for board in loaded.enabled_boards] == ["dmf_registry", "mfds_notice"]
+    assert {loaded.site_of(board).base_url for board in loaded.boards} == {LOOPBACK}
+    assert set(loaded.selectors) == {"dmf_registry", "mfds_notice"}
     assert loaded.root.is_absolute()
     assert {loaded.database, loaded.lock, loaded.raw, loaded.logs, loaded.reports} == {
         loaded.root / path for path in ("var/dmf.sqlite3", "var/run.lock", "raw", "logs", "reports")
@@ -153,9 +160,12 @@ def test_shipped_settings_list_every_key_with_its_default():
 
 def test_shipped_boards_list_every_key():
     written = parse_document(SHIPPED_TEXT["boards"].encode("utf-8"), "x").value
-    (board,) = written["boards"]
-    assert set(board["html"]) == set(HtmlSource.__struct_fields__)
-    assert set(board) == set(Board.__struct_fields__)
+    register, notices = written["boards"]
+    for board in (register, notices):
+        assert set(board["html"]) == set(HtmlSource.__struct_fields__)
+        assert set(board) == set(Board.__struct_fields__)
+    assert register["details"] is None
+    assert set(notices["details"]) == set(DetailSource.__struct_fields__)
     assert set(written["sites"]["nedrug"]) == set(Site.__struct_fields__)
 
 
@@ -240,7 +250,10 @@ def test_deleted_key_has_its_default_or_is_named(name, path):
         before = msgspec.to_builtins(msgspec.convert(shipped_value(name), SHIPPED[name]))
         after = msgspec.to_builtins(msgspec.convert(value, SHIPPED[name]))
         free = {("sites", "nedrug"), ("boards", 0, "html", "page_size_fallbacks")}
-        free |= {("boards", 0, "html", "scope")}
+        free |= {("boards", number, "html", "scope") for number in (0, 1)}
+        free |= {("boards", 1, "html", "page_size"), ("boards", 1, "enabled")}
+        free |= {("boards", 1, "details", key) for key in ("file_scope", "drop_params")}
+        free |= {("boards", 1, "details")}
         assert before == after or path in free
 
 
@@ -269,6 +282,7 @@ TEXTS = {
     "contact": st.sampled_from(["", "ra@example.co.kr", "a.b+c@x-y.example"]),
     "accept_language": st.from_regex(r"\A[!-~]([ -~]{0,20}[!-~])?\Z"),
     "accept": st.sampled_from(["*/*", "text/html, text/plain;q=0.5", "no", "12", "1e3", "~x"]),
+    "proxy": st.sampled_from(["", "http://proxy:3128", "http://10.0.0.1:80", "http://[::1]:8080"]),
     "reports_dir": st.sampled_from(
         ["reports", "C:/보고서", "../out", "//server/share", "no", "10:30"]
     ),
@@ -278,6 +292,8 @@ TEXTS = {
 def valid_value(field: msgspec.structs.FieldInfo) -> st.SearchStrategy[Any]:
     if field.name in TEXTS:
         return TEXTS[field.name]
+    if field.type is bool:
+        return st.booleans()
     bare, *marks = get_args(field.type)
     (mark,) = marks
     if bare is int:
@@ -438,7 +454,7 @@ def test_short_delay_is_refused_on_a_real_server(home, delay):
     assert REAL in error.message
 
 
-def second_board(root: Path, *, site: str, board: str = "other", more: str = "") -> None:
+def third_board(root: Path, *, site: str, board: str = "other", more: str = "") -> None:
     path = root / "config/boards.yaml"
     text = path.read_text(encoding="utf-8")
     head, tail = text.split("\nboards:\n")
@@ -453,21 +469,65 @@ REAL_SITE = "\n  other:\n    base_url: https://other.go.kr\n    public_body: tru
 
 
 def test_one_real_server_among_the_enabled_boards_rules_for_all(home):
-    second_board(home, site=REAL_SITE, more="    site: other\n")
+    third_board(home, site=REAL_SITE, more="    site: other\n")
     assert "politeness.min_delay_s" in refusal(home).message
 
 
 def test_disabled_board_on_a_real_server_does_not_slow_a_rehearsal(home):
-    second_board(home, site=REAL_SITE, more="    site: other\n    enabled: false\n")
+    third_board(home, site=REAL_SITE, more="    site: other\n    enabled: false\n")
     loaded = load_home(home)
-    assert [board.id for board in loaded.enabled_boards] == ["dmf_registry"]
-    assert len(loaded.boards) == 2
+    assert "other" not in {board.id for board in loaded.enabled_boards}
+    assert len(loaded.boards) == 3
     assert "other" not in loaded.selectors
 
 
 def test_home_without_an_enabled_board_loads(home):
-    edit(home, "boards", ("enabled: true", "enabled: false"))
+    edit(
+        home,
+        "boards",
+        ("enabled: true", "enabled: false"),
+        ("enabled: rehearsal", "enabled: false"),
+    )
     assert load_home(home).enabled_boards == ()
+
+
+# --- boards that only a rehearsal reads ---------------------------------------------------------
+
+
+def test_rehearsal_board_is_disabled_on_a_real_server_and_its_selectors_are_not_read(home):
+    make_real(home)
+    (home / "selectors/mfds_notice.yaml").unlink()
+    loaded = load_home(home)
+    assert [board.id for board in loaded.enabled_boards] == ["dmf_registry"]
+    assert [board.id for board in loaded.boards] == ["dmf_registry", "mfds_notice"]
+    assert set(loaded.selectors) == {"dmf_registry"}
+
+
+def test_rehearsal_board_on_loopback_needs_its_selectors(home):
+    (home / "selectors/mfds_notice.yaml").unlink()
+    assert "selectors/mfds_notice.yaml" in refusal(home).message
+
+
+def test_rehearsal_board_on_a_real_server_asks_for_no_courtesy(home):
+    third_board(home, site=REAL_SITE, more="    site: other\n    enabled: rehearsal\n")
+    loaded = load_home(home)
+    assert loaded.settings.politeness.min_delay_s == 0.0
+    assert "other" not in loaded.selectors
+    edit(home, "boards", ("    site: other\n    enabled: rehearsal", "    site: other"))
+    assert "politeness.min_delay_s" in refusal(home).message
+
+
+@pytest.mark.parametrize("board", ["mfds_notice", "dmf_registry"])
+def test_rehearsal_board_obeys_all_other_rules_everywhere(home, board):
+    make_real(home)
+    edit(home, "boards", ("enabled: true", "enabled: rehearsal"), (f"id: {board}", "id: con"))
+    assert ".id: 찾은 값 'con'" in refusal(home).message
+
+
+@pytest.mark.parametrize("value", ["rehearse", "Rehearsal", "yes", "1", "null", '""', "[true]"])
+def test_enabled_is_true_false_or_rehearsal(home, value):
+    edit(home, "boards", ("enabled: rehearsal", f"enabled: {value}"))
+    assert "boards.1.enabled: " in refusal(home).message
 
 
 # --- rules between keys -------------------------------------------------------------------------
@@ -494,15 +554,15 @@ def test_site_of_a_body_that_is_not_public_is_refused(home):
 
 
 def test_duplicate_board_id_is_refused(home):
-    second_board(home, site="", board="dmf_registry", more="    site: nedrug\n")
+    third_board(home, site="", board="dmf_registry", more="    site: nedrug\n")
     message = refusal(home).message
-    assert "boards.1.id: 찾은 값 'dmf_registry' 두 번" in message
+    assert "boards.2.id: 찾은 값 'dmf_registry' 두 번" in message
 
 
 def test_board_on_an_unknown_site_is_refused_with_the_known_ones(home):
-    second_board(home, site="", more="    site: nowhere\n")
+    third_board(home, site="", more="    site: nowhere\n")
     message = refusal(home).message
-    assert "boards.1.site: 찾은 값 'nowhere', 필요한 값 다음 중 하나: nedrug" in message
+    assert "boards.2.site: 찾은 값 'nowhere', 필요한 값 다음 중 하나: nedrug" in message
 
 
 @pytest.mark.parametrize("name", ["con", "nul", "aux", "prn", "com1", "lpt9"])
@@ -568,15 +628,75 @@ def test_constant_parameter_cannot_be_the_page_number(home):
         *("/..", "/.", "/a/../robots", "/a/%2e%2E/b", "/a/.%2e", "/a/./b", "/../", "/a\x00"),
     ],
 )
-@pytest.mark.parametrize("key", ["path", "scope"])
+@pytest.mark.parametrize(
+    "key",
+    [
+        *("boards.0.html.path", "boards.0.html.scope", "boards.1.details.scope"),
+        *("boards.1.details.file_scope", "sites.nedrug.blocked"),
+    ],
+)
 def test_path_that_leads_elsewhere_is_refused(home, path, key):
+    write_boards(home, key, path if key.endswith("path") else ["/ok", path])
+    assert f"{key}: " in refusal(home).message.replace(".1: ", ": ")
+
+
+def write_boards(root: Path, key: str, wanted: Any) -> None:
+    """Write the shipped boards on loopback, one key of them changed."""
     value = shipped_value("boards")
     value["sites"]["nedrug"]["base_url"] = LOOPBACK
-    value["boards"][0]["html"][key] = path if key == "path" else ["/ok", path]
-    (home / "config/boards.yaml").write_text(
+    parent = value
+    *path, last = key.split(".")
+    for part in path:
+        parent = parent[int(part)] if part.isdigit() else parent[part]
+    parent[last] = wanted
+    (root / "config/boards.yaml").write_text(
         yaml.safe_dump(value, allow_unicode=True), encoding="utf-8"
     )
-    assert f"boards.0.html.{key}" in refusal(home).message
+
+
+WORD_LISTS = ["boards.1.details.drop_params", "sites.nedrug.session_params"]
+
+
+@pytest.mark.parametrize("name", ["a b", "a=b", "a&b", "a;b", "", "원료", "a\n", "a/b", "*"])
+@pytest.mark.parametrize("key", WORD_LISTS)
+def test_parameter_that_no_address_can_name_is_refused(home, key, name):
+    write_boards(home, key, ["page", name])
+    assert f"{key}.1: " in refusal(home).message
+
+
+@pytest.mark.parametrize("key", WORD_LISTS)
+def test_parameter_names_of_every_framework_are_accepted(home, key):
+    write_boards(home, key, ["JSESSIONID", "search[type]", "a.b-c_d", "page2"])
+    load_home(home)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("scope", None),
+        ("scope", "/bbs/21"),
+        ("file_scope", "/cmn"),
+        ("params", {"a": 1}),
+        ("params", ["a"]),
+        ("max_requests", 0),
+        ("max_requests", 1.5),
+        ("max_file_bytes", 0),
+        ("max_file_bytes", "20MB"),
+    ],
+)
+def test_detail_setting_of_another_kind_is_refused(home, key, value):
+    write_boards(home, f"boards.1.details.{key}", value)
+    assert f": boards.1.details.{key}" in refusal(home).message
+
+
+def test_detail_pages_need_a_scope_of_their_own(home):
+    write_boards(home, "boards.1.details", {"max_requests": 5})
+    assert "boards.1.details.scope: 찾은 값 없음" in refusal(home).message
+
+
+def test_blocked_paths_and_patterns_are_kept_in_order(home):
+    write_boards(home, "sites.nedrug.blocked", ["/admin", "/bbs/*/print$"])
+    assert load_home(home).sites["nedrug"].blocked == ("/admin", "/bbs/*/print$")
 
 
 @pytest.mark.parametrize(
@@ -660,6 +780,37 @@ def test_product_token_outside_the_robots_grammar_is_refused(home, value):
     assert "identity.product_token: " in refusal(home).message
 
 
+# --- the company's proxy ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "proxy",
+    [
+        *("https://proxy:3128", "proxy:3128", "http://proxy", "http://proxy:", "HTTP://proxy:80"),
+        *("http://user:word@proxy:3128", "http://proxy:3128/", "http://proxy:3128/pac"),
+        *("http://proxy:3128\n", "http://proxy:31\r\n28", "http://프록시:3128", "http://a..b:80"),
+        *("http://proxy:123456", "socks5://proxy:1080", "http://[::1:80", "http://pr oxy:80", " "),
+    ],
+)
+def test_proxy_that_is_no_plain_address_with_a_port_is_refused(home, proxy):
+    edit(home, "settings", ('proxy: ""', f"proxy: {yaml_text(proxy)}"))
+    assert "http.proxy: " in refusal(home).message
+
+
+@pytest.mark.parametrize(
+    "proxy", ["", "http://proxy:3128", "http://proxy.company.co.kr:80", "http://[fd00::1]:8080"]
+)
+def test_proxy_with_a_port_or_none_is_accepted(home, proxy):
+    edit(home, "settings", ('proxy: ""', f"proxy: {yaml_text(proxy)}"))
+    assert load_home(home).settings.http.proxy == proxy
+
+
+@pytest.mark.parametrize("value", ["1", "yes", "null", '"true"'])
+def test_preference_for_ipv4_is_true_or_false(home, value):
+    edit(home, "settings", ("prefer_ipv4: false", f"prefer_ipv4: {value}"))
+    assert "http.prefer_ipv4: " in refusal(home).message
+
+
 # --- numbers that would break what is computed from them ----------------------------------------
 
 
@@ -676,6 +827,12 @@ def test_product_token_outside_the_robots_grammar_is_refused(home, value):
         ("backoff_factor: 2.0", "0.5"),
         ("requests_per_day: 500", "0"),
         ("missing_runs: 4", "0"),
+        ("full_check_days: 7", "0"),
+        ("full_check_days: 7", "8"),
+        ("raw_days: 180", "30"),
+        ("raw_days: 180", "36501"),
+        ("log_days: 90", "6"),
+        ("log_days: 90", "90.5"),
         ("min_delay_s: 0.0", "-1"),
         ("min_delay_s: 0.0", ".nan"),
         ("min_delay_s: 0.0", "1e-3"),
@@ -738,6 +895,8 @@ def shown_default(field: msgspec.structs.FieldInfo) -> str:
 
 def shown_range(kind: Any) -> str:
     bare, *marks = get_args(kind) if get_origin(kind) is Annotated else (kind,)
+    if get_origin(bare) in {types.UnionType, Union}:
+        return ", ".join(filter(None, map(shown_range, get_args(bare))))
     if get_origin(bare) is Literal:
         return ", ".join(f"`{choice}`" for choice in get_args(bare))
     if get_origin(bare) is tuple:

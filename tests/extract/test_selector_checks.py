@@ -6,15 +6,20 @@ import pytest
 
 from dmf_crawler.extract.selector_checks import SelectorFault, check_selectors
 from dmf_crawler.extract.selectors import SelectorsFile
+from tests.extract.notices import notice_mapping
 from tests.extract.pages import selectors_mapping
 
 
-def test_the_shipped_file_has_no_fault():
-    assert check_selectors(msgspec.convert(selectors_mapping(), SelectorsFile)) == []
+@pytest.mark.parametrize("make_mapping", [selectors_mapping, notice_mapping])
+def test_the_shipped_files_have_no_fault(make_mapping):
+    assert check_selectors(msgspec.convert(make_mapping(), SelectorsFile)) == []
 
 
-def _faults_after(change: Callable[[dict[str, Any]], object]) -> list[SelectorFault]:
-    mapping = selectors_mapping()
+def _faults_after(
+    change: Callable[[dict[str, Any]], object],
+    make_mapping: Callable[[], dict[str, Any]] = selectors_mapping,
+) -> list[SelectorFault]:
+    mapping = make_mapping()
     change(mapping)
     return check_selectors(msgspec.convert(mapping, SelectorsFile))
 
@@ -33,6 +38,7 @@ def _top(name: str, value: object) -> Callable[[dict[str, Any]], object]:
         (_top("row", {"primary": "tr["}), ("row", "primary")),
         (_top("row", {"primary": "svg|tr"}), ("row", "primary")),
         (_top("row", {"primary": "tr", "fallbacks": ["tr", ">"]}), ("row", "fallbacks", 1)),
+        (_top("row", {"primary": "tr", "pinned": "tr["}), ("row", "pinned")),
         (
             _top("row", {"primary": "tr", "min_expected": 9, "max_expected": 8}),
             ("row", "min_expected"),
@@ -136,3 +142,61 @@ def test_every_fault_is_found_at_once():
         mapping["fields"]["status"]["validate"]["pattern"] = "*"
 
     assert len(_faults_after(spoil)) == 3
+
+
+# --- boards with detail pages --------------------------------------------------------------------
+
+
+def _details(**values: object) -> Callable[[dict[str, Any]], object]:
+    return lambda mapping: mapping["details"].update(values)
+
+
+def _copy_field(name: str) -> Callable[[dict[str, Any]], object]:
+    field = {"header_aliases": [name], "fallbacks": [{"strategy": "css", "selector": "td"}]}
+    return lambda mapping: mapping["fields"].update({name: field | {"label_ko": f"다른 {name}"}})
+
+
+def _fallback(**values: object) -> Callable[[dict[str, Any]], object]:
+    return lambda mapping: mapping["fields"]["post_id"]["fallbacks"][0].update(values)
+
+
+@pytest.mark.parametrize(
+    ("change", "key"),
+    [
+        (_details(link=""), ("details", "link")),
+        (_details(link="a["), ("details", "link")),
+        (_details(region=""), ("details", "region")),
+        (_details(files="a:nothing"), ("details", "files")),
+        (_details(drop=["p", "p..x"]), ("details", "drop", 1)),
+        (_details(body_label_ko="제목"), ("details", "body_label_ko")),
+        (_details(files_label_ko="본문"), ("details", "files_label_ko")),
+        (_copy_field("body"), ("fields", "body")),
+        (_copy_field("files"), ("fields", "files")),
+        (_field("post_id", extract="["), ("fields", "post_id", "extract")),
+        (_field("post_id", extract="[0-9]+"), ("fields", "post_id", "extract")),
+        (_field("post_id", extract="([0-9])([0-9])"), ("fields", "post_id", "extract")),
+        (_field("title", extract="([0-9])"), ("fields", "title", "extract")),
+        (_fallback(extract="("), ("fields", "post_id", "fallbacks", 0, "extract")),
+    ],
+)
+def test_a_fault_of_a_notice_board_is_named_with_its_place(change, key):
+    faults = _faults_after(change, notice_mapping)
+    assert [fault.key for fault in faults] == [key]
+    assert faults[0].found
+    assert faults[0].expected
+
+
+@pytest.mark.parametrize(
+    "change", [_details(files=""), _details(drop=["p"]), _field("post_id", extract="")]
+)
+def test_what_may_be_left_out_is_no_fault(change):
+    assert _faults_after(change, notice_mapping) == []
+
+
+@pytest.mark.parametrize("name", ["body", "files"])
+def test_a_board_without_details_may_name_its_fields_as_it_likes(name):
+    def change(mapping: dict[str, Any]) -> None:
+        mapping["details"] = None
+        _copy_field(name)(mapping)
+
+    assert _faults_after(change, notice_mapping) == []

@@ -2,7 +2,9 @@ import msgspec
 import pytest
 
 from dmf_crawler.extract.selectors import SelectorsFile, compile_selectors
-from dmf_crawler.model.record import FieldKind
+from dmf_crawler.model.detail import BODY, FILES
+from dmf_crawler.model.record import Column, FieldKind
+from tests.extract.notices import notice_mapping, notice_selectors
 from tests.extract.pages import LABELS, selectors_mapping, some_selectors
 
 REAL_NUMBERS = [
@@ -58,3 +60,45 @@ def test_an_unknown_key_is_refused():
     mapping["fields"]["reg_no"]["header_alias"] = ["등록번호"]
     with pytest.raises(msgspec.ValidationError, match="header_alias"):
         msgspec.convert(mapping, SelectorsFile)
+
+
+# --- boards with detail pages --------------------------------------------------------------------
+
+
+def test_a_board_with_details_has_two_more_columns_at_the_end():
+    selectors = notice_selectors()
+    listed = ["post_id", "title", "department", "posted_on"]
+    assert [column.field for column in selectors.columns] == [*listed, BODY, FILES]
+    assert selectors.columns[-2:] == (
+        Column("body", "본문"),
+        Column("files", "첨부파일", is_nested=True),
+    )
+    assert list(selectors.kinds) == [*listed, BODY, FILES]
+    assert (selectors.kinds[BODY], selectors.kinds[FILES]) == (FieldKind.TEXT, FieldKind.NAME)
+    assert [locator.field for locator in selectors.fields] == listed
+
+
+def test_the_two_columns_have_the_headers_that_the_file_gives_them():
+    details = notice_mapping()["details"] | {"body_label_ko": "내용", "files_label_ko": "붙임"}
+    columns = notice_selectors(details=details).columns
+    assert [column.label_ko for column in columns[-2:]] == ["내용", "붙임"]
+
+
+def test_a_board_without_details_has_neither_of_them():
+    selectors = notice_selectors(details=None)
+    assert selectors.details is None
+    assert not {BODY, FILES} & {*selectors.kinds, *(column.field for column in selectors.columns)}
+
+
+@pytest.mark.parametrize(("files", "has_files"), [("div a", True), ("", False)])
+def test_links_to_files_are_found_only_where_the_file_says_how(files, has_files):
+    details = notice_selectors(details=notice_mapping()["details"] | {"files": files}).details
+    assert details is not None
+    assert (details.files is not None) == has_files
+
+
+def test_what_the_file_leaves_out_of_details_has_its_default():
+    details = notice_selectors(details={"link": "a", "region": "div"}).file.details
+    assert details is not None
+    assert (details.files, details.drop) == ("", ())
+    assert (details.body_label_ko, details.files_label_ko) == ("본문", "첨부파일")

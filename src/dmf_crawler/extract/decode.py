@@ -107,7 +107,7 @@ def _check_text(text: str, codec: str) -> str | Fault:
     if not text.strip():
         return Fault(
             "empty_page",
-            "받은 페이지에 내용이 없습니다. 목록이 있는 페이지가 와야 합니다. "
+            "받은 페이지에 내용이 없습니다. 내용이 있는 페이지가 와야 합니다. "
             "잠시 뒤 다시 요청하며, 계속되면 브라우저로 사이트를 확인해 주십시오.",
             exit_code=6,
             is_retryable=True,
@@ -122,6 +122,6 @@ def _mojibake(found: str) -> Fault:
     return Fault(
         "mojibake",
         f"페이지의 글자가 깨졌습니다. {found}. UTF-8이나 CP949로 온전히 읽혀야 합니다. "
-        "이 날의 목록은 쓰지 않습니다. 보관된 페이지와 사이트의 문자 집합을 확인해 주십시오.",
+        "이 페이지는 쓰지 않습니다. 보관된 페이지와 사이트의 문자 집합을 확인해 주십시오.",
         exit_code=4,
     )

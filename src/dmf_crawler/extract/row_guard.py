@@ -42,6 +42,14 @@ def cell_text(element: Element, labels: frozenset[Element]) -> str:
     return "".join(parts)
 
 
+def is_hidden(element: Element | None) -> bool:
+    """Say whether an element's own markup keeps it from being shown; a table's never does."""
+    if element is None or element.tag == "table":
+        return False
+    style = "".join((element.get("style") or "").split()).lower()
+    return element.get("hidden") is not None or "display:none" in style
+
+
 def check_header(cells: Cells, other_rows: Sequence[Cells]) -> Fault | None:
     """Refuse a header row whose cells are not one column each.
 
@@ -65,7 +73,7 @@ def check_visible(rows: Sequence[Cells]) -> Fault | None:
     """Refuse a row that no browser shows: the fault `hidden_row`, or None."""
     for row_no, cells in enumerate(rows, start=1):
         row = cells[0].getparent() if cells else None
-        if row is not None and (_is_hidden(row) or _is_hidden(row.getparent())):
+        if row is not None and (is_hidden(row) or is_hidden(row.getparent())):
             return faults.hidden_row(row_no, [cell_text(cell, _NOTHING) for cell in cells])
     return None
 
@@ -134,13 +142,6 @@ def _find_span(cell: Element, names: Sequence[str]) -> str:
     """Return how a cell covers more than its own place, "" where it does not."""
     spans = ((name, (cell.get(name) or "").strip()) for name in names)
     return next((f"{name}={value}" for name, value in spans if value not in _ONE), "")
-
-
-def _is_hidden(element: Element | None) -> bool:
-    if element is None or element.tag == "table":
-        return False
-    style = "".join((element.get("style") or "").split()).lower()
-    return element.get("hidden") is not None or "display:none" in style
 
 
 # --- labels ------------------------------------------------------------------------------------

@@ -10,13 +10,15 @@ from datetime import datetime
 from cssselect import SelectorError
 from lxml.etree import Element, XPathError
 
+from dmf_crawler.extract.css import compile_css
 from dmf_crawler.extract.selectors import (
+    DetailSelector,
     FallbackSelector,
     FieldSelector,
     SelectorsFile,
     Validate,
-    compile_css,
 )
+from dmf_crawler.model.detail import BODY, FILES
 from dmf_crawler.text import key_form
 
 _FIELD_ID = re.compile(r"[a-z][a-z0-9_]{0,39}")
@@ -47,6 +49,7 @@ def check_selectors(file: SelectorsFile) -> list[SelectorFault]:
         _check_roles,
         _check_fields,
         _check_aliases,
+        _check_details,
     )
     return [fault for check in checks for fault in check(file)]
 
@@ -55,6 +58,8 @@ def _check_rows(file: SelectorsFile) -> Iterator[SelectorFault]:
     yield from _check_css(("row", "primary"), file.row.primary)
     for position, css in enumerate(file.row.fallbacks):
         yield from _check_css(("row", "fallbacks", position), css)
+    if file.row.pinned:
+        yield from _check_css(("row", "pinned"), file.row.pinned)
     for position, css in enumerate(file.drop):
         yield from _check_css(("drop", position), css)
     if file.row.min_expected > file.row.max_expected:
@@ -67,7 +72,7 @@ def _check_patterns(file: SelectorsFile) -> Iterator[SelectorFault]:
     if not file.total.patterns:
         yield SelectorFault(("total", "patterns"), "빈 목록", "전체 건수를 찾는 정규식 1개 이상")
     for position, pattern in enumerate(file.total.patterns):
-        yield from _check_pattern(("total", "patterns", position), pattern, min_groups=1)
+        yield from _check_pattern(("total", "patterns", position), pattern, least_groups=1)
     if not file.end_marker:
         yield SelectorFault(("end_marker",), "빈 값", "페이지 끝을 나타내는 문자열")
 
@@ -119,6 +124,8 @@ def _check_fields(file: SelectorsFile) -> Iterator[SelectorFault]:
 def _check_locator(
     path: tuple[str | int, ...], selector: FieldSelector | FallbackSelector
 ) -> Iterator[SelectorFault]:
+    if selector.extract:
+        yield from _check_extract((*path, "extract"), selector)
     if selector.strategy == "header_text":
         if not selector.header_aliases:
             yield SelectorFault((*path, "header_aliases"), "빈 목록", "열 머리글 1개 이상")
@@ -128,9 +135,17 @@ def _check_locator(
         yield SelectorFault((*path, "attr"), "빈 값", "읽을 속성의 이름")
 
 
+def _check_extract(
+    path: tuple[str | int, ...], selector: FieldSelector | FallbackSelector
+) -> Iterator[SelectorFault]:
+    if selector.strategy != "attr":
+        yield SelectorFault(path, repr(selector.extract), "strategy: attr일 때만 쓰는 값")
+    yield from _check_pattern(path, selector.extract, least_groups=1, most_groups=1)
+
+
 def _check_validate(path: tuple[str | int, ...], rules: Validate) -> Iterator[SelectorFault]:
     if rules.pattern is not None:
-        yield from _check_pattern((*path, "pattern"), rules.pattern, min_groups=0)
+        yield from _check_pattern((*path, "pattern"), rules.pattern)
     for position, date_format in enumerate(rules.date_formats):
         if not _is_date_format(date_format):
             yield SelectorFault(
@@ -161,6 +176,35 @@ def _check_aliases(file: SelectorsFile) -> Iterator[SelectorFault]:
                 )
 
 
+def _check_details(file: SelectorsFile) -> Iterator[SelectorFault]:
+    details = file.details
+    if details is None:
+        return
+    for field in (BODY, FILES):
+        if field in file.fields:
+            yield SelectorFault(
+                ("fields", field), field, "details가 쓰지 않는 항목 이름(body, files 말고)"
+            )
+    yield from _check_css(("details", "link"), details.link)
+    yield from _check_css(("details", "region"), details.region)
+    if details.files:
+        yield from _check_css(("details", "files"), details.files)
+    for position, css in enumerate(details.drop):
+        yield from _check_css(("details", "drop", position), css)
+    yield from _check_detail_labels(file, details)
+
+
+def _check_detail_labels(file: SelectorsFile, details: DetailSelector) -> Iterator[SelectorFault]:
+    """Yield the label that a field, or the other of the two, already has."""
+    owners = {selector.label_ko: f"fields.{field}" for field, selector in file.fields.items()}
+    for key, label in (
+        ("body_label_ko", details.body_label_ko),
+        ("files_label_ko", details.files_label_ko),
+    ):
+        if (owner := owners.setdefault(label, f"details.{key}")) != f"details.{key}":
+            yield SelectorFault(("details", key), f"{label} ({owner}와 같음)", "항목마다 다른 이름")
+
+
 def _check_css(path: tuple[str | int, ...], css: str) -> Iterator[SelectorFault]:
     try:
         compile_css(css)(_EMPTY_PAGE)
@@ -169,15 +213,17 @@ def _check_css(path: tuple[str | int, ...], css: str) -> Iterator[SelectorFault]
 
 
 def _check_pattern(
-    path: tuple[str | int, ...], pattern: str, *, min_groups: int
+    path: tuple[str | int, ...], pattern: str, *, least_groups: int = 0, most_groups: int = 99
 ) -> Iterator[SelectorFault]:
     try:
         n_groups = re.compile(pattern).groups
     except re.error as error:
         yield SelectorFault(path, f"{pattern!r} ({error})", "올바른 정규식")
         return
-    if n_groups < min_groups:
-        yield SelectorFault(path, repr(pattern), "건수를 괄호로 묶은 정규식")
+    if n_groups < least_groups:
+        yield SelectorFault(path, repr(pattern), "찾는 값을 괄호로 묶은 정규식")
+    if n_groups > most_groups:
+        yield SelectorFault(path, repr(pattern), f"괄호 묶음이 {most_groups}개인 정규식")
 
 
 def _is_date_format(date_format: str) -> bool:

@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal, cast
+from typing import Annotated, Literal
 
-from cssselect import HTMLTranslator
 from lxml.etree import XPath
-from lxml.etree import _Element as Element
 from msgspec import Meta
 
+from dmf_crawler.extract.css import compile_css
+from dmf_crawler.model.detail import BODY, FILES
 from dmf_crawler.model.record import Column, FieldKind
 from dmf_crawler.settings import Count, PositiveInt, Struct
 from dmf_crawler.text import key_form
@@ -30,12 +30,15 @@ class RowSelector(Struct, frozen=True, kw_only=True):
     Attributes:
         primary: Tried first.
         fallbacks: Tried in turn when the ones before find no row.
+        pinned: Finds the rows, or something in the rows, that the site pins on top of every page
+            whatever their place in the list; "" where it pins none.
         min_expected: Fewest records of the whole list (gate G-1).
         max_expected: Most rows on a page.
     """
 
     primary: str
     fallbacks: tuple[str, ...] = ()
+    pinned: str = ""
     min_expected: Count = 1
     max_expected: PositiveInt = 1000
 
@@ -66,6 +69,7 @@ class FallbackSelector(Struct, frozen=True, kw_only=True):
     strategy: Strategy
     selector: str = ""
     attr: str = ""
+    extract: str = ""
     header_aliases: tuple[str, ...] = ()
 
 
@@ -79,6 +83,8 @@ class FieldSelector(Struct, frozen=True, kw_only=True):
         header_aliases: Header texts, compared by `text.key_form`.
         selector: CSS, below the row.
         attr: Attribute name.
+        extract: Regular expression whose only group is the value inside the attribute; "" for the
+            whole attribute.
         fallbacks: Tried in turn.
         kind: What the column holds.
         nested: Whether its values are an ordered list (a table inside the cell).
@@ -91,6 +97,7 @@ class FieldSelector(Struct, frozen=True, kw_only=True):
     header_aliases: tuple[str, ...] = ()
     selector: str = ""
     attr: str = ""
+    extract: str = ""
     fallbacks: tuple[FallbackSelector, ...] = ()
     kind: FieldKind = FieldKind.TEXT
     nested: bool = False
@@ -124,6 +131,26 @@ class StatusSelector(Struct, frozen=True, kw_only=True):
     withdrawn: tuple[str, ...]
 
 
+class DetailSelector(Struct, frozen=True, kw_only=True):
+    """How a row leads to its detail page, and what is read there; all CSS.
+
+    Attributes:
+        link: The row's link, below the row.
+        region: The one element whose text is the body.
+        files: Links to files; "" where the board has none.
+        drop: Elements inside the region that are not part of the body.
+        body_label_ko: Korean header of the field `body`.
+        files_label_ko: Korean header of the field `files`.
+    """
+
+    link: str
+    region: str
+    files: str = ""
+    drop: tuple[str, ...] = ()
+    body_label_ko: str = "본문"
+    files_label_ko: str = "첨부파일"
+
+
 class SelectorsFile(Struct, frozen=True, kw_only=True):
     """selectors/<board>.yaml.
 
@@ -136,6 +163,7 @@ class SelectorsFile(Struct, frozen=True, kw_only=True):
         key: What identifies a record.
         fields: Field id → how to find it, in the order of the stored record.
         status: Which field says that a record is withdrawn; None where none does.
+        details: The pages behind the rows' links; None where they are not read.
         source_url_template: Address of a list page, for people.
         no_result: Texts of the one row that stands for an empty list.
         end_marker: Text without which a page was cut.
@@ -152,6 +180,7 @@ class SelectorsFile(Struct, frozen=True, kw_only=True):
     key: KeySelector
     fields: dict[str, FieldSelector]
     status: StatusSelector | None = None
+    details: DetailSelector | None = None
     source_url_template: str | None = None
     no_result: tuple[str, ...] = ()
     end_marker: str = "</html>"
@@ -168,6 +197,7 @@ class Locator:
         strategy: As in the file.
         path: XPath below the row; None for `header_text`.
         attr: Attribute name, "" to read the element's text.
+        extract: Finds the value inside the attribute; None where all of it is the value.
         headers: Key forms of the header aliases.
         source: How the file words it, for people.
     """
@@ -175,6 +205,7 @@ class Locator:
     strategy: Strategy
     path: XPath | None
     attr: str
+    extract: re.Pattern[str] | None
     headers: frozenset[str]
     source: str
 
@@ -201,20 +232,32 @@ class FieldLocator:
 
 
 @dataclass(frozen=True, slots=True)
+class DetailLocator:
+    """`DetailSelector`, compiled; `files` is None where the board has none."""
+
+    link: XPath
+    region: XPath
+    files: XPath | None
+    drop: tuple[XPath, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Selectors:
     """A board's selectors, ready to use.
 
     Attributes:
         file: What they were made from.
-        columns: The fields as people see them, in order.
+        columns: The fields as people see them, in order, those of the detail pages last.
         fields: One a field, in order.
         headers: Key form of a header → the field whose primary selector it belongs to.
         rows: Ways to find the data rows, primary first, each with its CSS.
+        pinned: Finds pinned rows, or something in them; None where the site pins none.
         drop: XPaths of labels inside cells.
         total: Patterns of the announced total.
         number_pattern: What a number looks like, None where the file does not say.
         no_result: Key forms of the texts that stand for an empty list.
         ignored_headers: Key forms of the columns that are never read.
+        details: How detail pages are found and read, None where they are not.
     """
 
     file: SelectorsFile
@@ -222,16 +265,19 @@ class Selectors:
     fields: tuple[FieldLocator, ...]
     headers: Mapping[str, str]
     rows: tuple[tuple[str, XPath], ...]
+    pinned: XPath | None
     drop: tuple[XPath, ...]
     total: tuple[re.Pattern[str], ...]
     number_pattern: re.Pattern[str] | None
     no_result: tuple[str, ...]
     ignored_headers: frozenset[str]
+    details: DetailLocator | None
 
     @property
     def kinds(self) -> Mapping[str, FieldKind]:
-        """Field id → kind."""
-        return {field: selector.kind for field, selector in self.file.fields.items()}
+        """Field id → kind, those of the detail pages last."""
+        kinds = {field: selector.kind for field, selector in self.file.fields.items()}
+        return kinds | ({BODY: FieldKind.TEXT, FILES: FieldKind.NAME} if self.details else {})
 
 
 def compile_selectors(file: SelectorsFile) -> Selectors:
@@ -239,10 +285,7 @@ def compile_selectors(file: SelectorsFile) -> Selectors:
     number = file.fields[file.key.number].validate.pattern
     return Selectors(
         file=file,
-        columns=tuple(
-            Column(field, selector.label_ko, selector.nested)
-            for field, selector in file.fields.items()
-        ),
+        columns=_name_columns(file),
         fields=tuple(_compile_field(field, selector) for field, selector in file.fields.items()),
         headers={
             key_form(alias): field
@@ -250,11 +293,32 @@ def compile_selectors(file: SelectorsFile) -> Selectors:
             for alias in selector.header_aliases
         },
         rows=tuple((css, compile_css(css)) for css in (file.row.primary, *file.row.fallbacks)),
+        pinned=compile_css(file.row.pinned) if file.row.pinned else None,
         drop=tuple(compile_css(css) for css in file.drop),
         total=tuple(re.compile(pattern) for pattern in file.total.patterns),
         number_pattern=re.compile(number) if number else None,
         no_result=tuple(key_form(text) for text in file.no_result),
         ignored_headers=_header_forms(file.ignored_headers),
+        details=_compile_details(file.details) if file.details else None,
+    )
+
+
+def _name_columns(file: SelectorsFile) -> tuple[Column, ...]:
+    columns = [
+        Column(field, selector.label_ko, selector.nested) for field, selector in file.fields.items()
+    ]
+    if file.details:
+        columns.append(Column(BODY, file.details.body_label_ko))
+        columns.append(Column(FILES, file.details.files_label_ko, is_nested=True))
+    return tuple(columns)
+
+
+def _compile_details(selector: DetailSelector) -> DetailLocator:
+    return DetailLocator(
+        link=compile_css(selector.link),
+        region=compile_css(selector.region),
+        files=compile_css(selector.files) if selector.files else None,
+        drop=tuple(compile_css(css) for css in selector.drop),
     )
 
 
@@ -276,19 +340,10 @@ def _compile_locator(selector: FieldSelector | FallbackSelector) -> Locator:
         strategy=selector.strategy,
         path=None if by_header else compile_css(selector.selector),
         attr=selector.attr if selector.strategy == "attr" else "",
+        extract=re.compile(selector.extract) if selector.extract else None,
         headers=_header_forms(selector.header_aliases),
         source=f"{selector.strategy} {wording}",
     )
-
-
-def compile_css(css: str) -> XPath:
-    """Translate CSS into a compiled XPath; raises `cssselect.SelectorError`."""
-    return XPath(HTMLTranslator().css_to_xpath(css))
-
-
-def find_elements(path: XPath, root: Element) -> list[Element]:
-    """Return the elements below a root that a compiled CSS selector finds, in page order."""
-    return cast("list[Element]", path(root))
 
 
 def _header_forms(texts: tuple[str, ...]) -> frozenset[str]:

@@ -1,60 +1,33 @@
-"""Why a page has no list that can be read: one fault per reason, worded for people.
-
-Only the missing list makes an error page: `mpage_errwrap` and its text also stand, hidden, in
-normal pages of the site.
-"""
+"""Why a page has no list that can be read: one fault per reason, worded for people."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from lxml.etree import _Element as Element
 
+from dmf_crawler.extract.other_pages import LIST, name_login_page, name_other_page, read_shown_text
 from dmf_crawler.extract.quoting import quote_texts
 from dmf_crawler.model.run import Fault
 
 _NEXT_SELECTORS = "보관된 페이지를 열어 보고 selectors 파일을 고친 뒤 다시 실행해 주십시오."
-_NEXT_LATER = "잠시 뒤 다시 요청하며, 계속되면 브라우저로 사이트를 확인해 주십시오."
-_MAINTENANCE = re.compile(
-    r"점검\s*(?:중|시간|안내|작업)|(?:시스템|서비스|서버|정기)\s*점검|서비스.{0,10}중단|maintenance",
-    re.IGNORECASE,
-)
-_ERROR = re.compile(r"오류가\s*발생|찾을\s*수\s*없습니다|internal server error", re.IGNORECASE)
-_NEVER_SHOWN = ("head", "script", "style", "noscript", "template")
-_N_SHELL_CHARS = 50
 _N_QUOTED_TABLES = 5
 
 
 def explain_no_table(document: Element) -> Fault:
     """Name the kind of page that has no table at all."""
-    if _has_password_field(document):
-        return _login_page()
-    text = _visible_text(document)
-    if found := _MAINTENANCE.search(text):
-        return _try_later("maintenance_page", "점검 안내 페이지", found[0])
-    if found := _ERROR.search(text):
-        return _try_later("error_page", "오류 안내 페이지", found[0])
-    if len(text) < _N_SHELL_CHARS and next(document.iter("script"), None) is not None:
-        return Fault(
-            "script_only_page",
-            f"페이지에 스크립트만 있고 내용이 없습니다(본문: {quote_texts([text])}). 목록 표가 "
-            "HTML에 들어 있어야 합니다. 사이트가 화면을 그리는 방식을 바꾸었을 수 있으므로 "
-            "개발자에게 알려 주십시오.",
-            exit_code=4,
-        )
-    return Fault(
+    text = quote_texts([read_shown_text(document, LIST)])
+    return name_other_page(document, LIST) or Fault(
         "no_table",
-        f"페이지에 표가 하나도 없습니다(본문: {quote_texts([text])}). 목록 표가 있어야 합니다. "
-        f"{_NEXT_SELECTORS}",
+        f"페이지에 표가 하나도 없습니다(본문: {text}). 목록 표가 있어야 합니다. {_NEXT_SELECTORS}",
         exit_code=4,
     )
 
 
 def layout_table(document: Element, headers: Sequence[Sequence[str]]) -> Fault:
     """Say why each table of the page is not the list; a login form may be laid out in one."""
-    if _has_password_field(document):
-        return _login_page()
+    if login := name_login_page(document, LIST):
+        return login
     reasons = [
         f"표 {number}의 첫 행 {quote_texts(texts) if any(texts) else '비어 있음'}"
         for number, texts in enumerate(headers[:_N_QUOTED_TABLES], start=1)
@@ -113,33 +86,3 @@ def ambiguous_column(texts: Sequence[str], fields: Sequence[str | None]) -> Faul
         f"합니다. {_NEXT_SELECTORS}",
         exit_code=4,
     )
-
-
-def _login_page() -> Fault:
-    return _try_later("login_page", "로그인 페이지", "비밀번호 입력란")
-
-
-def _try_later(code: str, kind: str, found: str) -> Fault:
-    return Fault(
-        code,
-        f"목록 대신 {kind}가 왔습니다(표시: {quote_texts([found])}). 목록 표가 있어야 합니다. "
-        f"{_NEXT_LATER}",
-        exit_code=6,
-        is_retryable=True,
-    )
-
-
-def _has_password_field(document: Element) -> bool:
-    return any((field.get("type") or "").lower() == "password" for field in document.iter("input"))
-
-
-def _visible_text(document: Element) -> str:
-    """Return the text that a browser could show, blanks collapsed."""
-    hidden = {child for element in document.iter(*_NEVER_SHOWN) for child in element.iter()}
-    parts = [
-        text
-        for element in document.iter()
-        for text in ("" if element in hidden else element.text, element.tail)
-        if text
-    ]
-    return " ".join(" ".join(parts).split())

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 from lxml.etree import _Element as Element
 
 from dmf_crawler.extract import table_faults as faults
+from dmf_crawler.extract.css import find_elements
 from dmf_crawler.extract.row_guard import (
     NEVER_TEXT,
     Cells,
@@ -21,7 +23,7 @@ from dmf_crawler.extract.row_guard import (
     check_rows,
     check_visible,
 )
-from dmf_crawler.extract.selectors import FieldLocator, Locator, Selectors, find_elements
+from dmf_crawler.extract.selectors import FieldLocator, Locator, Selectors
 from dmf_crawler.model.run import Fault
 from dmf_crawler.text import key_form
 
@@ -32,7 +34,8 @@ class GuardedTable:
 
     Attributes:
         element: The table itself.
-        rows: n_rows × n_columns cells, header rows left out; empty for a "no result" row.
+        rows: n_rows × n_columns cells, header rows and a "no result" row left out.
+        is_pinned: n_rows, whether the row is pinned on top of every page.
         columns: Field id → index of its column.
         attributes: Field id → locator, for fields that are an attribute somewhere in the row.
         labels: Elements inside cells that are not part of a value.
@@ -42,6 +45,7 @@ class GuardedTable:
 
     element: Element
     rows: tuple[Cells, ...]
+    is_pinned: tuple[bool, ...]
     columns: dict[str, int]
     attributes: dict[str, Locator]
     labels: frozenset[Element]
@@ -191,9 +195,11 @@ def _guard_rows(
 ) -> GuardedTable | Fault:
     rows, fallback = _select_rows(header, document, selectors)
     hidden = check_visible(rows)
-    is_no_result = _is_no_result(rows, labels, selectors)
+    is_pinned = _find_pinned(rows, document, selectors)
+    pinned = tuple(compress(rows, is_pinned))
+    is_no_result = _is_no_result(rows, is_pinned, labels, selectors)
     if is_no_result:
-        rows = ()
+        rows, is_pinned = pinned, (True,) * len(pinned)
     places = _locate_fields(header, rows, selectors)
     if isinstance(places, Fault):
         return places
@@ -207,6 +213,7 @@ def _guard_rows(
     return GuardedTable(
         element=header.table,
         rows=rows,
+        is_pinned=is_pinned,
         columns=places.columns,
         attributes=places.attributes,
         labels=labels,
@@ -227,12 +234,31 @@ def _select_rows(
     return (), ()
 
 
+def _find_pinned(
+    rows: tuple[Cells, ...], document: Element, selectors: Selectors
+) -> tuple[bool, ...]:
+    """Say of each row whether the selector finds the row itself or something in it."""
+    if selectors.pinned is None:
+        return (False,) * len(rows)
+    own = {row_of(cells) for cells in rows}
+    hits = find_elements(selectors.pinned, document)
+    pinned = {
+        next((each for each in (hit, *hit.iterancestors()) if each in own), None) for hit in hits
+    }
+    return tuple((row := row_of(cells)) is not None and row in pinned for cells in rows)
+
+
 def _is_no_result(
-    rows: tuple[Cells, ...], labels: frozenset[Element], selectors: Selectors
+    rows: tuple[Cells, ...],
+    is_pinned: tuple[bool, ...],
+    labels: frozenset[Element],
+    selectors: Selectors,
 ) -> bool:
-    if len(rows) != 1 or len(rows[0]) != 1:
+    """Whether the only row that is not pinned says in words that the list is empty."""
+    others = [cells for cells, pinned in zip(rows, is_pinned, strict=True) if not pinned]
+    if len(others) != 1 or len(others[0]) != 1:
         return False
-    form = key_form(cell_text(rows[0][0], labels))
+    form = key_form(cell_text(others[0][0], labels))
     return any(text in form for text in selectors.no_result)
 
 
@@ -256,6 +282,9 @@ def _locate_fields(
 def _place(field: FieldLocator, search: _Search) -> bool:
     """Note where one field stands; False where neither its selector nor a fallback finds it."""
     if field.primary.strategy == "header_text" and field.field in search.columns:
+        return True
+    if field.primary.strategy == "attr" and not search.rows:  # of no rows any attribute is right
+        search.attributes[field.field] = field.primary
         return True
     for position, locator in enumerate((field.primary, *field.fallbacks)):
         if _place_by(locator, field.field, search):
@@ -309,5 +338,10 @@ def _has_attribute(locator: Locator, rows: tuple[Cells, ...]) -> bool:
 
 def find_in_row(locator: Locator, cells: Cells) -> list[Element]:
     """Return what a locator's XPath finds in the row that these cells belong to."""
-    row = cells[0].getparent() if cells else None
+    row = row_of(cells)
     return [] if row is None or locator.path is None else find_elements(locator.path, row)
+
+
+def row_of(cells: Cells) -> Element | None:
+    """Return the row that cells belong to, None of no cells."""
+    return cells[0].getparent() if cells else None

@@ -1,0 +1,122 @@
+"""One kept page → its HTML tree, whole, or the reason why not."""
+
+from __future__ import annotations
+
+import re
+
+from lxml.etree import HTMLParser, ParserError
+from lxml.etree import _Element as Element
+from lxml.html import document_fromstring
+
+from dmf_crawler.extract.decode import decode_page
+from dmf_crawler.extract.quoting import shorten
+from dmf_crawler.model.page import RawPage
+from dmf_crawler.model.run import Fault
+
+_COMMENT_END = re.compile("--!?>")
+_TEXT_RUN = re.compile(r">[^<>\r]*\r[^<>]*<")
+_NUMERIC_REFERENCE = re.compile("&#(?:[xX]0*([0-9a-fA-F]*)|0*([0-9]*))")
+_N_REFERENCE_DIGITS = 12
+_LAST_CODE = 0x10FFFF
+_NO_CHARACTERS = frozenset({0xFFFD, *range(0xD800, 0xE000)})
+_FATAL = 3
+"""libxml2's error level after which it stops and returns what it has."""
+
+
+def parse_page(page: RawPage, end_marker: str) -> Element | Fault:
+    """Decode a page and parse all of it.
+
+    Args:
+        page: A kept page.
+        end_marker: Text without which the page was cut, in any case.
+
+    Returns:
+        The root, without comments; or the fault of `decode_page`, or one of `truncated_page`
+        (retryable), `unparsable_page`, `mojibake`.
+    """
+    text = decode_page(page.body, page.content_type)
+    if isinstance(text, Fault):
+        return text
+    if end_marker.lower() not in text.lower():
+        return _truncated_page(text, end_marker)
+    if _has_broken_reference(text):
+        return _broken_reference()
+    text = _TEXT_RUN.sub(_keep_returns, text)
+    parser = HTMLParser(remove_comments=True, remove_pis=True, huge_tree=False, no_network=True)
+    try:
+        document: Element = document_fromstring(text, parser=parser)
+    except ParserError as error:
+        return _unparsable_page(str(error))
+    # Past a fatal error (nesting too deep) the rest of the page is silently missing.
+    fatal = next((entry for entry in parser.error_log if entry.level >= _FATAL), None)
+    if fatal:
+        return _unparsable_page(f"{fatal.line}행: {fatal.message}")
+    return document
+
+
+def _keep_returns(run: re.Match[str]) -> str:
+    """Write the carriage returns of a value as references, outside tags and between them.
+
+    HTML turns CR LF into LF, and some releases of libxml2 do; a reference is kept by all.
+    """
+    if run[0][1:-1].strip():
+        return run[0].replace("\r", "&#13;")
+    return run[0].replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _has_broken_reference(text: str) -> bool:
+    """Say whether a numeric reference names no character; releases of libxml2 differ on these."""
+    codes = (
+        int((hexadecimal or decimal)[:_N_REFERENCE_DIGITS] or "0", 16 if hexadecimal else 10)
+        for hexadecimal, decimal in _NUMERIC_REFERENCE.findall(_drop_comments(text))
+    )
+    return any(code > _LAST_CODE or code in _NO_CHARACTERS for code in codes)
+
+
+def _drop_comments(text: str) -> str:
+    """Return a page's source without its comments; one without end is kept with all that follows.
+
+    A scan, since the regular expression for a comment looks for the end of each anew.
+    """
+    parts = []
+    start = 0
+    while (opening := text.find("<!--", start)) >= 0:
+        # `<!-->` is a whole comment (WHATWG HTML, 13.2.5.43).
+        end = _COMMENT_END.search(text, opening + 2)
+        if end is None:
+            break
+        parts.append(text[start:opening])
+        start = end.end()
+    return "".join([*parts, text[start:]])
+
+
+# --- faults ------------------------------------------------------------------------------------
+
+
+def _truncated_page(text: str, end_marker: str) -> Fault:
+    return Fault(
+        "truncated_page",
+        f"페이지가 중간에서 끊겼습니다. 끝 표시 {end_marker}가 없습니다(마지막 글자: "
+        f"'{' '.join(text[-40:].split())}'). 끝까지 받아야 합니다. 잠시 뒤 다시 요청하며, "
+        "계속되면 네트워크와 프록시를 확인해 주십시오.",
+        exit_code=6,
+        is_retryable=True,
+    )
+
+
+def _unparsable_page(reason: str) -> Fault:
+    return Fault(
+        "unparsable_page",
+        f"페이지의 HTML을 끝까지 읽을 수 없습니다({shorten(reason)}). 온전히 읽혀야 "
+        "합니다. 보관된 페이지를 열어 보고 개발자에게 알려 주십시오.",
+        exit_code=4,
+    )
+
+
+def _broken_reference() -> Fault:
+    return Fault(
+        "mojibake",
+        "페이지에 글자가 아닌 문자 참조가 있어 U+FFFD로 읽힙니다. 모든 글자가 온전해야 합니다. "
+        "이 페이지는 쓰지 않습니다. 보관된 페이지를 확인해 주십시오.",
+        exit_code=4,
+    )
