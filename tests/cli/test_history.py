@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shutil
 import sqlite3
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from pathlib import Path
 
 import openpyxl
 import pytest
 
-from dmf_crawler.cli.history import MOST_SHOWN_KEYS, _event_line
+from dmf_crawler.cli.history import MOST_SHOWN_KEYS, _event_line, _verify_sources
+from dmf_crawler.config import load_home
 from dmf_crawler.model.change import EventType, FieldChange, Grade, Reason
 from dmf_crawler.model.record import Column, FieldKind
 from dmf_crawler.model.report import EventRow
 from dmf_crawler.model.run import KST
+from dmf_crawler.persist.questions import find_sources
 from dmf_crawler.persist.store import Store
+from dmf_crawler.persist.verification import Check
 from tests.cli.asking import at, say
 
 
@@ -68,6 +72,23 @@ def test_runs_for_people_are_one_line_each(lived, lived_home):
     )
     assert "실패" in say(lived_home, "runs").out
     assert "[timeout] 느림" in say(lived_home, "runs").out
+
+
+def test_runs_tell_the_full_check_and_the_pages_that_were_taken_over(lived_home):
+    run_id = at(lived_home, "runs").json["runs"][0]["run_id"]
+    change(
+        lived_home,
+        "UPDATE crawl_run SET full_check_from = '2026-11-29', full_check_left = 3,"
+        f" n_taken_over = 70, identity = 'DMF-Crawler/1.0' WHERE run_id = '{run_id}'",
+    )
+
+    newest, oldest = at(lived_home, "runs").json["runs"]
+    keys = ("full_check_from", "full_check_left", "n_taken_over", "identity")
+    assert [newest[key] for key in keys] == ["2026-11-29", 3, 70, "DMF-Crawler/1.0"]
+    assert oldest["n_taken_over"] == 0
+    first, second = say(lived_home, "runs").out.splitlines()
+    assert "이어받은 쪽 70  전체 재확인 2026-11-29(남음 3)" in first
+    assert "이어받은" not in second
 
 
 def test_history_without_a_run_says_so(empty_home):
@@ -156,6 +177,24 @@ def test_change_is_shown_on_one_line_whatever_the_site_wrote():
         "  2026-12-01 06:00  취하 (상태가 취하·취소로 바뀜)  "
         r"상태: (없음) -> 'x\n\x1b[31my'; m: 'p' / 'q' -> (빈 값)"
     )
+
+
+def test_a_long_text_that_changed_is_shown_where_it_differs():
+    before = "가" * 5_000 + "전" + "나" * 5_000
+    body = FieldChange("b", before, before.replace("전", "후"), FieldKind.TEXT, Grade.MINOR)
+    event = EventRow(
+        "r",
+        datetime(2026, 12, 1, 6, tzinfo=KST),
+        "b",
+        "k",
+        EventType.MODIFIED,
+        None,
+        None,
+        (body,),
+        {},
+    )
+    line = _event_line(event, [Column("b", "본문")])
+    assert f"'… {'가' * 40}전{'나' * 40} … [전체 10,001자]' -> '… 가" in line
 
 
 # --- report -------------------------------------------------------------------------------------
@@ -248,3 +287,48 @@ def test_spoiled_history_does_not_verify(lived_home):
     asked = at(lived_home, "verify")
     assert (asked.exit_code, asked.error_code) == (5, "not_verified")
     assert "이상 " in say(lived_home, "verify").out
+
+
+def remove_first_folder(home: Path) -> Path:
+    folder = sorted(home.glob("raw/*/*/*"))[0]
+    shutil.rmtree(folder)
+    return folder
+
+
+def verify_sources_on(home: Path, today: date) -> Check:
+    with Store(home / "var/dmf.sqlite3") as store:
+        return _verify_sources(load_home(home), find_sources(store), today=today)
+
+
+@pytest.mark.parametrize(("age_days", "ok"), [(0, False), (179, False), (180, True), (400, True)])
+def test_a_folder_may_be_gone_once_it_is_older_than_the_retention(lived_home, age_days, ok):
+    folder = remove_first_folder(lived_home)
+    day = date.fromisoformat(folder.parts[-3])
+
+    check = verify_sources_on(lived_home, day + timedelta(days=age_days))
+
+    assert check.ok is ok
+    if ok:
+        assert check.detail == "이상 없음 (보존 기간 180일이 지나 정리된 실행 1건)"
+    else:
+        assert (
+            f"{'/'.join(folder.parts[-4:])} 에 보관된 페이지가 모자랍니다(찾은 것 0" in check.detail
+        )
+
+
+def test_a_folder_of_any_age_that_is_there_must_be_whole(lived_home):
+    (sorted(lived_home.glob("raw/*/*/*"))[0] / "index.jsonl").unlink()
+
+    assert not verify_sources_on(lived_home, date(2099, 1, 1)).ok
+
+
+def test_a_history_that_lies_in_the_future_grows_old_by_its_own_days(lived_home):
+    folder = remove_first_folder(lived_home)
+    day = date.fromisoformat(folder.parts[-3])
+    change(
+        lived_home,
+        f"UPDATE crawl_run SET day = '{day + timedelta(days=200)}' WHERE is_baseline = 0",
+    )
+
+    check = verify_sources_on(lived_home, date(2020, 1, 1))
+    assert (check.ok, "정리된 실행 1건" in check.detail) == (True, True)

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from dmf_crawler.model.change import ChangeSet, KnownRecord
+from dmf_crawler.model.detail import KnownPage
 from dmf_crawler.model.record import FieldKind, Record, Snapshot, Value
 from dmf_crawler.model.report import RunRow
 from dmf_crawler.model.run import KST, Fault, Run, RunStatus
@@ -53,6 +54,9 @@ TABLES = (
     "gate_result",
     "missing_spell",
     "split_number",
+    "checkpoint",
+    "known_page",
+    "robots_seen",
 )
 
 
@@ -76,6 +80,25 @@ def a_snapshot(*records: Record, split_numbers: Sequence[str] = ()) -> Snapshot:
         announced_total=len(records),
         n_pages=1,
         split_numbers=tuple(split_numbers),
+    )
+
+
+def a_known_page(
+    url: str = "http://127.0.0.1/bbs/21/7", *, method: str = "GET", body: str = ""
+) -> KnownPage:
+    """Return a detail page as the first day's run left it."""
+    return KnownPage(
+        identity=(method, url, body),
+        kind="detail",
+        etag='W/"7-1"',
+        last_modified="Mon, 30 Nov 2026 00:00:00 GMT",
+        n_new_validators=1,
+        sha256="cd" * 32,
+        raw_dir=f"raw/2026-11-30/{BOARD}/20261130T060000-{BOARD}",
+        asked_by="0123456789abcdef",
+        fetched_on=FIRST_START.date(),
+        full_checked_on=FIRST_START.date() - timedelta(days=1),
+        row_digest="fedcba9876543210",
     )
 
 

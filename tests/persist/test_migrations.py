@@ -1,19 +1,91 @@
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 from contextlib import closing
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
+from dmf_crawler.errors import StoreError
+from dmf_crawler.persist.attempts import begin_attempt
 from dmf_crawler.persist.migrations import MIGRATIONS, split_statements
+from dmf_crawler.persist.runs import set_host_wait
 from dmf_crawler.persist.store import Store
-from tests.persist.builders import values
+from dmf_crawler.persist.verification import verify_history
+from tests.persist.builders import Diary, a_record, content, moment, values
+
+SCHEMA_1_SHA256 = "866eae805ffd33aa59b8a4e65c6dca1d2b328ba60feaaa00d27855ce5b28e307"
 
 
 def test_a_new_file_is_brought_to_the_newest_version(tmp_path: Path):
     with Store(tmp_path / "dmf.sqlite3") as store:
         assert values(store, "PRAGMA user_version") == [len(MIGRATIONS)]
+
+
+def test_the_script_of_files_that_exist_is_never_changed():
+    """A changed first script would make another history of the same version."""
+    script = files("dmf_crawler.persist").joinpath("schema.sql").read_text(encoding="utf-8")
+
+    assert hashlib.sha256(script.encode("utf-8")).hexdigest() == SCHEMA_1_SHA256
+
+
+def make_first_version(path: Path, wanted: Store) -> None:
+    """Make a file as the first program made it, with what another history holds of its tables."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        MIGRATIONS[0](connection)
+        connection.execute("PRAGMA user_version = 1")
+        listing = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
+        for (table,) in connection.execute(listing).fetchall():
+            columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
+            rows = wanted.rows(f"SELECT {', '.join(columns)} FROM {table} ORDER BY rowid")
+            connection.executemany(
+                f"INSERT INTO {table} ({', '.join(columns)})"
+                f" VALUES ({', '.join('?' * len(columns))})",
+                [tuple(row) for row in rows],
+            )
+
+
+def test_a_file_of_the_first_version_is_brought_up_to_date_with_all_that_it_holds(tmp_path):
+    with Store(tmp_path / "wanted.sqlite3") as wanted:
+        diary = Diary(wanted)
+        diary.read(*(a_record(f"{n}") for n in range(9)), at=moment(0))
+        for day in (1, 2, 3, 4):
+            diary.read(a_record("0", company="국전약품(주)"), at=moment(day))
+        set_host_wait(wanted, "a", moment(5))
+        begin_attempt(wanted, moment(5).date(), moment(5))
+        make_first_version(tmp_path / "old.sqlite3", wanted)
+
+        with Store(tmp_path / "old.sqlite3") as store:
+            assert content(store) == content(wanted)
+            assert content(store, ["host_wait", "attempt"]) == content(
+                wanted, ["host_wait", "attempt"]
+            )
+            assert all(check.ok for check in verify_history(store))
+            assert values(store, "SELECT sql FROM sqlite_master ORDER BY name") == values(
+                wanted, "SELECT sql FROM sqlite_master ORDER BY name"
+            )
+            Diary(store).read(a_record("0"), at=moment(6))
+            assert all(check.ok for check in verify_history(store))
+
+
+def test_a_file_whose_migration_fails_stays_as_it_was(tmp_path):
+    path = tmp_path / "dmf.sqlite3"
+    with Store(tmp_path / "wanted.sqlite3") as wanted:
+        Diary(wanted).read(a_record("A"), at=moment(0))
+        make_first_version(path, wanted)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE known_page (url TEXT)")
+
+    with pytest.raises(StoreError):
+        Store(path)
+
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (1,)
+        columns = [row[1] for row in connection.execute("PRAGMA table_info(crawl_run)")]
+        assert "identity" not in columns
+        assert connection.execute("SELECT natural_key FROM dmf_record").fetchall() == [("A",)]
 
 
 def test_an_up_to_date_file_is_opened_while_another_process_writes(tmp_path: Path):

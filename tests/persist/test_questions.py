@@ -9,15 +9,17 @@ import pytest
 
 from dmf_crawler.errors import StoreError
 from dmf_crawler.model.change import EventType, Reason
-from dmf_crawler.model.record import Column
+from dmf_crawler.model.record import Column, Record
 from dmf_crawler.model.report import BoardReport
 from dmf_crawler.model.run import RunStatus
 from dmf_crawler.model.verdict import Gate, Outcome
+from dmf_crawler.persist.pages import record_pages
 from dmf_crawler.persist.questions import (
     ReportRequest,
     events_of_key,
     events_of_run,
     find_key,
+    find_sources,
     list_as_of,
     report_of_day,
     versions_of_key,
@@ -25,7 +27,7 @@ from dmf_crawler.persist.questions import (
 from dmf_crawler.persist.recording import known_records
 from dmf_crawler.persist.runs import get_run
 from dmf_crawler.persist.store import Store
-from tests.persist.builders import BOARD, DIGEST, PAGE_URL, Diary, a_record, moment
+from tests.persist.builders import BOARD, DIGEST, PAGE_URL, Diary, a_known_page, a_record, moment
 
 REQUEST = ReportRequest(BOARD, "DMF 현황", (Column("reg_no", "등록번호"),), "reg_no", "status")
 GATE = Gate("G-1", Outcome.PASS, 2, 1, "목록 2건을 읽었습니다.")
@@ -175,6 +177,15 @@ def test_a_moment_in_another_zone_is_the_same_moment(store, diary):
     diary.read(a_record("A"), at=moment(0))
 
     assert len(list_as_of(store, BOARD, moment(0).astimezone(UTC))) == 1
+
+
+def test_a_list_without_days_of_registration_shows_its_highest_number_first(store, diary):
+    def a_notice(number: str) -> Record:
+        return Record(number, {"post_id": number, "title": "안내"}, {}, DIGEST, PAGE_URL, 1)
+
+    diary.read(a_notice("9"), a_notice("100"), a_notice("44"), at=moment(0))
+
+    assert [row.key for row in list_as_of(store, BOARD, moment(0))] == ["100", "44", "9"]
 
 
 def test_the_newest_registration_comes_first(store, diary):
@@ -407,3 +418,32 @@ def test_the_owners_examples_work_as_written(store, diary):
     ]
     assert [row["natural_key"] for row in new] == ["B"]
     assert {row["natural_key"] for row in current} == {"A", "B"}
+
+
+# --- kept pages --------------------------------------------------------------------------------
+
+
+def test_what_must_be_kept_are_the_pages_of_versions_and_the_known_pages_of_each_folder(
+    store, diary
+):
+    first = diary.read(a_record("A"), at=moment(0)).run
+    second = diary.read(a_record("A"), at=moment(1)).run
+    row = get_run(store, second.run_id)
+    correction = diary.read(a_record("A", status="취하"), at=moment(2), correct=row).run
+    page = replace(a_known_page(), raw_dir=row.raw_dir)
+    with store.atomic():
+        record_pages(store, second, [("A", page), ("A", replace(page, identity=("GET", "b", "")))])
+
+    sources = find_sources(store)
+
+    assert [(source.raw_dir, source.day, source.n_pages) for source in sources] == [
+        (f"raw/2026-11-30/{BOARD}/{first.run_id}", date(2026, 11, 30), 1),
+        (row.raw_dir, date(2026, 12, 1), 1),
+        (row.raw_dir, date(2026, 12, 1), 1),
+    ]
+    assert [source.digests for source in sources] == [
+        {DIGEST},
+        {page.sha256},
+        {DIGEST, page.sha256},
+    ]
+    assert get_run(store, correction.run_id).run.day == date(2026, 12, 2)

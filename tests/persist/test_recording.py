@@ -12,7 +12,7 @@ import pytest
 
 from dmf_crawler.errors import StoreError
 from dmf_crawler.model.change import Counts, EventType, FieldChange, Grade, KnownRecord, Reason
-from dmf_crawler.model.record import FieldKind, Value
+from dmf_crawler.model.record import FieldKind, Record, Value
 from dmf_crawler.model.run import RunStatus
 from dmf_crawler.persist.diff import diff_snapshot
 from dmf_crawler.persist.recording import (
@@ -448,21 +448,47 @@ def test_a_missing_record_that_comes_back_under_a_composite_key_came_back(store,
 
 def test_a_new_field_is_filled_into_open_versions_without_events(store, diary):
     diary.read(a_record("A"), a_record("B"), at=moment(0))
-    rules = replace(RULES, kinds={**KINDS, "detail_url": FieldKind.EXACT})
+    rules = replace(RULES, kinds={**KINDS, "document_no": FieldKind.EXACT})
 
-    filled = a_record("A", detail_url="/detail/1")
+    filled = a_record("A", document_no="v1")
     diary.read(filled, at=moment(1), rules=rules)
     diary.read(
-        a_record("A", detail_url="/detail/2"),
-        a_record("B", detail_url=""),
+        a_record("A", document_no="v2"),
+        a_record("B", document_no=""),
         at=moment(2),
         rules=rules,
     )
 
     assert events_after_baseline(store) == [("A", "MODIFIED", None)]
-    rows = store.rows("SELECT natural_key, detail_url, payload_json FROM dmf_record ORDER BY sk")
-    assert [tuple(row)[:2] for row in rows] == [("A", "/detail/1"), ("B", ""), ("A", "/detail/2")]
-    assert load_fields(rows[0]["payload_json"]) == filled.fields
+    rows = store.rows("SELECT natural_key, payload_json FROM dmf_record ORDER BY sk")
+    found = [(row["natural_key"], load_fields(row["payload_json"])) for row in rows]
+    assert [(key, fields["document_no"]) for key, fields in found] == [
+        ("A", "v1"),
+        ("B", ""),
+        ("A", "v2"),
+    ]
+    assert found[0][1] == filled.fields
+    assert all(check.ok for check in verify_history(store))
+
+
+def test_the_address_of_a_detail_page_is_written_with_a_version_and_is_no_change(store, diary):
+    def linked(record: Record, number: int) -> Record:
+        return replace(record, detail_url=f"http://127.0.0.1/bbs/21/{number}")
+
+    diary.read(linked(a_record("A"), 1), a_record("B"), at=moment(0))
+    diary.read(linked(a_record("A"), 2), linked(a_record("B", status="취하"), 3), at=moment(1))
+    filled = a_record("A", document_no="v1")
+    rules = replace(RULES, kinds={**KINDS, "document_no": FieldKind.EXACT})
+    diary.read(
+        linked(filled, 4), linked(a_record("B", status="취하"), 3), at=moment(2), rules=rules
+    )
+
+    assert events_after_baseline(store) == [("B", "WITHDRAWN", "status")]
+    assert values(store, "SELECT detail_url FROM dmf_record ORDER BY sk") == [
+        "http://127.0.0.1/bbs/21/4",
+        None,
+        "http://127.0.0.1/bbs/21/3",
+    ]
     assert all(check.ok for check in verify_history(store))
 
 

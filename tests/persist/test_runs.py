@@ -319,6 +319,48 @@ def test_the_last_accepted_run_is_found_up_to_a_day_and_before_a_moment(store):
     assert last_accepted_run(store, OTHER_BOARD) is None
 
 
+# --- who asked, and the full check ------------------------------------------------------------
+
+
+def test_a_run_remembers_who_asked_and_the_full_check_that_it_took_part_in(store):
+    run = begin(store, FIRST_START)
+    summary = RunSummary(
+        run,
+        RunStatus.HELD,
+        3,
+        identity="DMF-Crawler/1.0",
+        full_check_from=date(2026, 11, 29),
+        full_check_left=12,
+    )
+    with store.atomic():
+        finish_run(store, summary, FIRST_START)
+
+    row = get_run(store, run.run_id)
+    assert (row.identity, row.full_check_from, row.full_check_left) == (
+        "DMF-Crawler/1.0",
+        date(2026, 11, 29),
+        12,
+    )
+
+
+def test_a_decision_from_kept_pages_leaves_who_asked_and_the_full_check_as_they_were(store):
+    run = begin(store, FIRST_START)
+    asked = RunSummary(
+        run, RunStatus.HELD, 3, identity="a", full_check_from=date(2026, 11, 29), full_check_left=2
+    )
+    with store.atomic():
+        finish_run(store, asked, FIRST_START)
+        finish_run(store, RunSummary(run, RunStatus.OK, 0), FIRST_START)
+
+    row = get_run(store, run.run_id)
+    assert (row.status, row.identity, row.full_check_from, row.full_check_left) == (
+        RunStatus.OK,
+        "a",
+        date(2026, 11, 29),
+        2,
+    )
+
+
 # --- waits -------------------------------------------------------------------------------------
 
 

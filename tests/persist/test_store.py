@@ -144,6 +144,74 @@ def test_a_damaged_page_is_named_when_it_is_read(path):
     assert refused.value.code == "read_failed"
 
 
+# --- only for reading --------------------------------------------------------------------------
+
+
+def test_a_store_for_reading_refuses_every_change(path, store, diary):
+    before = content(store)
+
+    with Store(path, for_reading=True) as reader:
+        assert content(reader) == before
+        with pytest.raises(StoreError) as refused, reader.atomic():
+            reader.execute("DELETE FROM host_wait")
+
+    assert refused.value.code == "write_failed"
+    assert content(store) == before
+
+
+def test_a_store_for_reading_sees_what_a_writer_that_is_still_at_work_has_committed(path, store):
+    with Store(path, for_reading=True) as reader, store.atomic():
+        store.execute("INSERT INTO host_wait VALUES ('a', 'b')")
+        assert content(reader, ["host_wait"]) == {"host_wait": []}
+    with Store(path, for_reading=True) as reader:
+        assert content(reader, ["host_wait"]) == {"host_wait": [("a", "b")]}
+
+
+def test_a_store_for_reading_leaves_no_file_behind(path):
+    Store(path).close()
+
+    with Store(path, for_reading=True) as reader:
+        content(reader)
+
+    assert [each.name for each in path.parent.iterdir()] == [path.name]
+
+
+def test_a_store_for_reading_makes_no_file(path):
+    path.parent.mkdir()
+
+    with pytest.raises(StoreError) as refused:
+        Store(path, for_reading=True)
+
+    assert refused.value.code == "database_unusable"
+    assert list(path.parent.iterdir()) == []
+
+
+def test_a_store_for_reading_takes_any_name_of_a_folder(tmp_path):
+    path = tmp_path / "자료 100%41 #1" / "dmf.sqlite3"
+    with Store(path) as store:
+        Diary(store).read(a_record("A"), at=moment(0))
+
+    with Store(path, for_reading=True) as reader:
+        assert set(known_records(reader, BOARD)) == {"A"}
+
+
+@pytest.mark.parametrize("version", range(len(MIGRATIONS)))
+def test_a_store_for_reading_does_not_bring_an_older_file_up_to_date(path, version):
+    path.parent.mkdir()
+    with closing(sqlite3.connect(path)) as connection:
+        for migrate in MIGRATIONS[:version]:
+            migrate(connection)
+        connection.execute(f"PRAGMA user_version = {version}")
+        connection.commit()
+    before = path.read_bytes()
+
+    with pytest.raises(StoreError) as refused:
+        Store(path, for_reading=True)
+
+    assert (refused.value.code, refused.value.exit_code) == ("database_older", 5)
+    assert path.read_bytes() == before
+
+
 # --- transactions ------------------------------------------------------------------------------
 
 

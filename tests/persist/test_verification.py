@@ -9,10 +9,11 @@ import pytest
 
 from dmf_crawler.model.record import FieldKind
 from dmf_crawler.model.run import RunStatus
+from dmf_crawler.persist.pages import record_pages
 from dmf_crawler.persist.runs import begin_run, get_run
 from dmf_crawler.persist.store import Store
 from dmf_crawler.persist.verification import PROOFS, verify_history
-from tests.persist.builders import BOARD, KINDS, RULES, Diary, a_record, moment
+from tests.persist.builders import BOARD, KINDS, RULES, Diary, a_known_page, a_record, moment
 
 NEWER = replace(RULES, kinds={**KINDS, "document_no": FieldKind.EXACT})
 TRIGGERS = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
@@ -60,7 +61,10 @@ def live(diary: Diary) -> None:
     filled[0] = a_record("M", company="국전약품(주)", document_no="v2")
     diary.read(*filled[:-1], at=moment(6), split_numbers=["S"], rules=NEWER)
     begin_run(diary.store, BOARD, moment(7), selector_version=1)  # killed
-    Diary(diary.store, board_id="notices").read(a_record("M"), at=moment(0))
+    notices = Diary(diary.store, board_id="notices").read(a_record("M"), at=moment(0)).run
+    raw_dir = get_run(diary.store, notices.run_id).raw_dir
+    with diary.store.atomic():
+        record_pages(diary.store, notices, [("M", replace(a_known_page("/7"), raw_dir=raw_dir))])
 
 
 def failing(path: Path) -> dict[str, str]:
@@ -317,6 +321,33 @@ DAMAGE = {
     "a closed record is still missing": (
         "UPDATE missing_spell SET natural_key = 'V' WHERE ended_run IS NULL",
         {"missing_spells": "V"},
+    ),
+    "a detail page is of no run": (
+        "UPDATE known_page SET run_id = 'nobody'",
+        {"known_pages": "/7: 채택된 실행이 아닌", "sqlite_integrity": "known_page"},
+    ),
+    "a detail page is of a run that was not accepted": (
+        (
+            "UPDATE known_page SET board_id = 'dmf_registry',"
+            " run_id = (SELECT run_id FROM crawl_run WHERE status = 'REJECTED'),"
+            " raw_dir = (SELECT raw_dir FROM crawl_run WHERE board_id = 'dmf_registry')"
+        ),
+        {"known_pages": "/7: 채택된 실행이 아닌"},
+    ),
+    "a detail page is of another board's run": (
+        (
+            "UPDATE known_page SET run_id = (SELECT run_id FROM crawl_run"
+            " WHERE board_id = 'dmf_registry' AND status = 'OK')"
+        ),
+        {"known_pages": "/7: 채택된 실행이 아닌"},
+    ),
+    "a detail page lies in a folder of a killed run": (
+        "UPDATE known_page SET raw_dir = (SELECT raw_dir FROM crawl_run WHERE status = 'RUNNING')",
+        {"known_pages": "/7: raw/2026-12-07"},
+    ),
+    "a detail page is of no record": (
+        "UPDATE known_page SET natural_key = 'X'",
+        {"known_pages": "/7: 이력에 없는"},
     ),
     "a table is gone": (
         "DROP TABLE host_wait",

@@ -82,7 +82,6 @@ class Command:
 # Commands that a later version brings: asking for one is answered plainly.
 LATER = frozenset(
     {
-        "status",
         "pending",
         "approve",
         "reject",
@@ -130,6 +129,13 @@ COMMANDS = (
         add_rehearse_options,
         "rehearse.rehearse",
         {"false_events": 0, "missed_events": 0, "reports": [], "days": []},
+    ),
+    Command(
+        "status",
+        "진행 중인 수집의 상황, 또는 마지막 수집의 결과",
+        add_no_options,
+        "status.status",
+        {"running": [], "last": []},
     ),
     Command(
         "reparse",
@@ -199,7 +205,7 @@ def _answer(words: Sequence[str], commands: Sequence[Command], err: TextIO | Non
     except DmfCrawlerError as error:
         return Answer(error.exit_code, empty, error=(error.code, error.message))
     except KeyboardInterrupt:
-        message = "사용자가 중단했습니다. 다시 실행하면 처음부터 읽습니다."
+        message = "사용자가 중단했습니다. 다시 실행하면 같은 날 받아 둔 쪽은 다시 받지 않습니다."
         return Answer(1, empty, error=("interrupted", message))
     except Exception as error:  # noqa: BLE001 - a bug still ends with an answer and exit code 1
         _report_bug(error, arguments.home, err)

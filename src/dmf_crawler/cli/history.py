@@ -5,18 +5,23 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import asdict
+from datetime import date
 from typing import Any
 
 from dmf_crawler.acquire.raw_store import RawStore
 from dmf_crawler.cli.commands import Answer
 from dmf_crawler.cli.home import hold_lock, open_home, write_log
 from dmf_crawler.cli.run import choose_boards
-from dmf_crawler.cli.wording import STATUS_KO, count_words, row_json
+from dmf_crawler.cli.wording import row_json, row_text
 from dmf_crawler.config import Home
 from dmf_crawler.errors import UsageError
+from dmf_crawler.model.change import FieldChange
 from dmf_crawler.model.record import Column, Value
 from dmf_crawler.model.report import EventRow, VersionRow
+from dmf_crawler.model.run import day_of
+from dmf_crawler.persist.earlier_runs import taken_over
 from dmf_crawler.persist.questions import (
+    Source,
     events_of_key,
     find_key,
     find_sources,
@@ -26,7 +31,7 @@ from dmf_crawler.persist.runs import find_runs, get_run, last_accepted_run
 from dmf_crawler.persist.store import Store
 from dmf_crawler.persist.verification import Check, verify_history
 from dmf_crawler.pipeline import publish_day
-from dmf_crawler.publish.report.wording import EVENT_WORDS, label_of, show_reason
+from dmf_crawler.publish.report.wording import EVENT_WORDS, label_of, shorten_change, show_reason
 from dmf_crawler.text import key_form
 from dmf_crawler.watch import open_watch, read_selectors
 from dmf_crawler.world import real_world
@@ -56,15 +61,10 @@ def list_runs(arguments: argparse.Namespace) -> Answer:
     """Show past runs, newest first."""
     home = open_home(arguments.home)
     with open_store(home) as store:
-        rows = find_runs(store, limit=arguments.limit)
-    lines = [
-        f"{row.run.run_id}  {STATUS_KO[row.status]}  건수 {row.n_rows or 0:,}  "
-        f"요청 {row.n_requests:,}  {count_words(row.counts, row.missing)}"
-        + (f"  [{row.error_code}] {row.reject_reason}" if row.error_code else "")
-        for row in rows
-    ]
-    text = "\n".join(lines) or "실행이 없습니다."
-    return Answer(0, {"runs": [row_json(row) for row in rows]}, text)
+        rows, n_taken_over = find_runs(store, limit=arguments.limit), taken_over(store)
+    told = [(row, n_taken_over.get(row.run.run_id, 0)) for row in rows]
+    text = "\n".join(row_text(row, n_pages) for row, n_pages in told) or "실행이 없습니다."
+    return Answer(0, {"runs": [row_json(row, n_pages) for row, n_pages in told]}, text)
 
 
 def show_history(arguments: argparse.Namespace) -> Answer:
@@ -140,11 +140,13 @@ def _version_json(version: VersionRow) -> dict[str, Any]:
 def _event_line(event: EventRow, columns: Sequence[Column]) -> str:
     when = f"{event.occurred_at:%Y-%m-%d %H:%M}"
     reason = f" ({show_reason(event.reason)})" if event.reason else ""
-    changes = "; ".join(
-        f"{label_of(change.field, columns)}: {_shown(change.before)} -> {_shown(change.after)}"
-        for change in event.changes
-    )
+    changes = "; ".join(_change_text(change, columns) for change in event.changes)
     return f"  {when}  {EVENT_WORDS[event.event_type]}{reason}  {changes}".rstrip()
+
+
+def _change_text(change: FieldChange, columns: Sequence[Column]) -> str:
+    before, after = map(_shown, shorten_change(change))
+    return f"{label_of(change.field, columns)}: {before} -> {after}"
 
 
 def _shown(value: Value | None) -> str:
@@ -185,8 +187,13 @@ def verify(arguments: argparse.Namespace) -> Answer:
     Under the lock: what a run is just writing would look broken.
     """
     home = open_home(arguments.home)
-    with hold_lock(home), open_store(home) as store:
-        checks = [*verify_history(store), _verify_raw(home), _verify_sources(home, store)]
+    with (
+        hold_lock(home),
+        real_world(home.settings.politeness) as world,
+        open_store(home) as store,
+    ):
+        sources = _verify_sources(home, find_sources(store), today=day_of(world.now()))
+        checks = [*verify_history(store), _verify_raw(home), sources]
     broken = next((check for check in checks if not check.ok), None)
     lines = [
         f"{'이상 없음' if check.ok else '이상'}  {check.name}: {check.detail}" for check in checks
@@ -209,11 +216,20 @@ def _verify_raw(home: Home) -> Check:
     return Check("raw_digests", not problems, detail)
 
 
-def _verify_sources(home: Home, store: Store) -> Check:
-    """Prove that the pages of every accepted run, and of every version, are still kept."""
-    raw_store = RawStore(home.raw)
-    for source in find_sources(store):
-        kept = raw_store.digests(home.root / source.raw_dir)
+def _verify_sources(home: Home, sources: Sequence[Source], *, today: date) -> Check:
+    """Prove that the pages of every accepted run, and of every version, are still kept.
+
+    The whole folder of a run may be gone once it is older than the retention. A rehearsed history
+    may lie in the future: its age counts up to its own last day.
+    """
+    raw_store, raw_days = RawStore(home.raw), home.settings.retention.raw_days
+    n_pruned, last = 0, max([today, *(source.day for source in sources)])
+    for source in sources:
+        folder = home.root / source.raw_dir
+        if not folder.exists() and (last - source.day).days >= raw_days:
+            n_pruned += 1
+            continue
+        kept = raw_store.digests(folder)
         n_least = source.n_pages + N_OTHER_ANSWERS
         if len(kept) < n_least or source.digests - set(kept):
             detail = (
@@ -221,4 +237,5 @@ def _verify_sources(home: Home, store: Store) -> Check:
                 f"(찾은 것 {len(kept)}, 최소 {n_least})"
             )
             return Check("raw_sources", ok=False, detail=detail)
-    return Check("raw_sources", ok=True, detail="이상 없음")
+    pruned = f" (보존 기간 {raw_days}일이 지나 정리된 실행 {n_pruned:,}건)" if n_pruned else ""
+    return Check("raw_sources", ok=True, detail=f"이상 없음{pruned}")

@@ -72,8 +72,8 @@ def summary_json(summary: RunSummary) -> dict[str, Any]:
     }
 
 
-def row_json(row: RunRow) -> dict[str, Any]:
-    """Return the JSON of one past run."""
+def row_json(row: RunRow, n_taken_over: int = 0) -> dict[str, Any]:
+    """Return the JSON of one past run, which took over so many pages of an unfinished one."""
     return {
         "run_id": row.run.run_id,
         "board": row.run.board_id,
@@ -90,8 +90,38 @@ def row_json(row: RunRow) -> dict[str, Any]:
         "missing": row.missing,
         "selector_version": row.selector_version,
         "raw_dir": row.raw_dir,
-        "error": {"code": row.error_code, "message": row.reject_reason} if row.error_code else None,
+        "full_check_from": str(row.full_check_from) if row.full_check_from else None,
+        "full_check_left": row.full_check_left,
+        "n_taken_over": n_taken_over,
+        "identity": row.identity,
+        "error": error_json(row),
     }
+
+
+def error_json(row: RunRow) -> dict[str, str] | None:
+    """Return code and message of what ended a past run, None where nothing did."""
+    if not row.error_code:
+        return None
+    return {"code": row.error_code, "message": row.reject_reason}
+
+
+def row_text(row: RunRow, n_taken_over: int = 0) -> str:
+    """Say a past run on one line."""
+    parts = [
+        row.run.run_id,
+        STATUS_KO[row.status],
+        f"건수 {row.n_rows or 0:,}",
+        f"요청 {row.n_requests:,}",
+        count_words(row.counts, row.missing),
+    ]
+    if n_taken_over:
+        parts.append(f"이어받은 쪽 {n_taken_over:,}")
+    if row.full_check_from:
+        left = f"(남음 {row.full_check_left:,})" if row.full_check_left else ""
+        parts.append(f"전체 재확인 {row.full_check_from}{left}")
+    if row.error_code:
+        parts.append(f"[{row.error_code}] {row.reject_reason}")
+    return "  ".join(parts)
 
 
 def count_words(counts: Counts, missing: int = 0) -> str:

@@ -7,16 +7,20 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from functools import partial
 from importlib.resources import files
 
 
-def _create_schema(connection: sqlite3.Connection) -> None:
-    script = files("dmf_crawler.persist").joinpath("schema.sql").read_text(encoding="utf-8")
+def _run_script(name: str, connection: sqlite3.Connection) -> None:
+    script = files("dmf_crawler.persist").joinpath(name).read_text(encoding="utf-8")
     for statement in split_statements(script):
         connection.execute(statement)
 
 
-MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_create_schema,)
+MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
+    partial(_run_script, "schema.sql"),
+    partial(_run_script, "schema_2.sql"),
+)
 
 
 def split_statements(script: str) -> list[str]:

@@ -51,11 +51,13 @@ class Source:
 
     Attributes:
         raw_dir: The folder, relative to the home.
+        day: The day of the crawl.
         n_pages: List pages that the run read.
-        digests: Pages that versions were read from.
+        digests: Pages that versions were read from; detail pages and files that are known by it.
     """
 
     raw_dir: str
+    day: date
     n_pages: int
     digests: frozenset[str]
 
@@ -63,13 +65,17 @@ class Source:
 def find_sources(store: Store) -> tuple[Source, ...]:
     """Return what every accepted run's raw folder must hold, oldest first."""
     rows = store.rows(
-        "SELECT c.raw_dir, c.n_pages, group_concat(DISTINCT r.source_sha256) AS digests"
-        " FROM crawl_run c LEFT JOIN dmf_record r ON r.first_seen_run = c.run_id"
-        " WHERE c.status = 'OK' GROUP BY c.run_id ORDER BY c.started_at"
+        "WITH digest AS (SELECT first_seen_run AS run_id, source_sha256 AS sha256 FROM dmf_record"
+        " UNION SELECT c.run_id, p.sha256 FROM known_page p JOIN crawl_run c"
+        "  ON c.board_id = p.board_id AND c.raw_dir = p.raw_dir)"
+        " SELECT c.raw_dir, a.day, c.n_pages, group_concat(d.sha256) AS digests"
+        " FROM crawl_run c JOIN accepted_read a ON a.run_id = c.run_id"
+        " LEFT JOIN digest d ON d.run_id = c.run_id GROUP BY c.run_id ORDER BY c.started_at"
     )
     return tuple(
         Source(
             row["raw_dir"],
+            date.fromisoformat(row["day"]),
             row["n_pages"] or 0,
             frozenset(filter(None, (row["digests"] or "").split(","))),
         )
@@ -96,7 +102,8 @@ def find_key(store: Store, text: str) -> tuple[tuple[str, str], ...]:
 def list_as_of(store: Store, board_id: str, moment: datetime) -> tuple[VersionRow, ...]:
     """Return the list as it stood at a moment, newest registration first.
 
-    Records that were missing then, but not yet withdrawn for it, are in it and marked.
+    What has no day of registration (notices) stands by its number, highest first. Records that
+    were missing then, but not yet withdrawn for it, are in it and marked.
     """
     at = kst(moment).isoformat()
     rows = store.rows(
@@ -109,7 +116,9 @@ def list_as_of(store: Store, board_id: str, moment: datetime) -> tuple[VersionRo
         " LEFT JOIN missing m ON m.natural_key = r.natural_key"
         " WHERE r.board_id = :board AND r.valid_from <= :moment"
         " AND (r.valid_to IS NULL OR r.valid_to > :moment)"
-        " ORDER BY r.registered_on DESC, r.natural_key",
+        " ORDER BY r.registered_on DESC,"
+        " iif(r.registered_on IS NULL, length(r.natural_key), NULL) DESC,"
+        " iif(r.registered_on IS NULL, r.natural_key, NULL) DESC, r.natural_key",
         {"board": board_id, "moment": at},
     )
     return tuple(_version_row(row) for row in rows)
@@ -220,6 +229,7 @@ def _version_row(row: sqlite3.Row) -> VersionRow:
         source=row["source_sha256"],
         row_no=row["source_row"],
         run_id=row["first_seen_run"],
+        detail_url=row["detail_url"] or "",
         missing_since=date.fromisoformat(row["since_day"]) if row["since_day"] else None,
         n_missing_reads=row["n_reads"] or 0,
     )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any
 
@@ -18,14 +18,16 @@ from dmf_crawler.model.change import (
     KnownRecord,
     Reason,
 )
+from dmf_crawler.model.detail import KnownPage
 from dmf_crawler.model.record import FieldKind, Fields, Record, Snapshot, Value
 from dmf_crawler.model.run import Run
 from dmf_crawler.model.verdict import RunSummary
+from dmf_crawler.persist.pages import record_pages
 from dmf_crawler.persist.runs import finish_run, supersede_held
 from dmf_crawler.persist.store import Store
 
 GRADES = (Grade.SAME, Grade.COSMETIC, Grade.MINOR, Grade.SUBSTANTIVE, Grade.MAJOR)
-TYPED_COLUMNS = ("reg_no", "ingredient_name", "company", "registered_on", "status", "detail_url")
+TYPED_COLUMNS = ("reg_no", "ingredient_name", "company", "registered_on", "status")
 
 
 def dump_fields(fields: Fields) -> str:
@@ -135,6 +137,7 @@ class Acceptance:
         change_set: What differs from the list accepted before.
         known: What the history knew before (`known_records`).
         features: Field id → numbers that describe its column that day.
+        pages: Detail pages and files that it saw, each with the key of its record.
     """
 
     summary: RunSummary
@@ -142,6 +145,7 @@ class Acceptance:
     change_set: ChangeSet
     known: Mapping[str, KnownRecord]
     features: Mapping[str, Mapping[str, float]]
+    pages: Sequence[tuple[str, KnownPage]] = ()
 
 
 def record_accepted(store: Store, acceptance: Acceptance, finished_at: datetime) -> None:
@@ -158,6 +162,7 @@ def record_accepted(store: Store, acceptance: Acceptance, finished_at: datetime)
         _write_spells(store, run, acceptance)
         _write_seen(store, run)
         _write_split_numbers(store, run, acceptance.snapshot)
+        record_pages(store, run, acceptance.pages)
         if not acceptance.summary.is_baseline:
             _write_observation(store, run, acceptance.summary.counts)
         store.execute_many(
@@ -201,28 +206,33 @@ def _write_changes(store: Store, run: Run, acceptance: Acceptance) -> None:
     )
 
 
-def _fill_up(acceptance: Acceptance, key: str) -> Fields:
-    """Return the values of an open version with those that a newer selectors file added.
+def _fill_up(acceptance: Acceptance, key: str) -> Record:
+    """Return an open version's record with the values that a newer selectors file added.
 
     Nothing changed on the site, so there is neither an event nor a new version; what the newer
     file no longer reads stays.
     """
-    read = acceptance.snapshot.records[key].fields
+    read = acceptance.snapshot.records[key]
     kept = acceptance.known[key].fields
-    return {**read, **{name: kept[name] for name in kept if name not in read}}
+    unread = {name: kept[name] for name in kept if name not in read.fields}
+    return replace(read, fields={**read.fields, **unread})
 
 
-def _columns(fields: Fields) -> tuple[str | None, ...]:
+def _columns(record: Record) -> tuple[str | None, ...]:
     """Return what stands in the typed columns, then the payload."""
-    typed = (fields.get(name) for name in TYPED_COLUMNS)
-    return (*(value if isinstance(value, str) else None for value in typed), dump_fields(fields))
+    typed = (record.fields.get(name) for name in TYPED_COLUMNS)
+    return (
+        *(value if isinstance(value, str) else None for value in typed),
+        record.detail_url or None,
+        dump_fields(record.fields),
+    )
 
 
 def _version(run: Run, record: Record) -> tuple[Any, ...]:
     return (
         run.board_id,
         record.key,
-        *_columns(record.fields),
+        *_columns(record),
         json.dumps(dict(record.shown), ensure_ascii=False, separators=(",", ":")),
         record.source,
         record.url,

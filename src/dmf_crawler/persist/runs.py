@@ -125,17 +125,24 @@ def end_abandoned_runs(
 def finish_run(store: Store, summary: RunSummary, finished_at: datetime) -> None:
     """Record how a run ended and what its gates saw; the caller holds the transaction.
 
+    Who asked and the full check stay as the crawl left them where the summary, made from kept
+    pages, knows nothing of them.
+
     Raises:
         StoreError: `run_not_open`: it is not at work, and no held run that somebody decides on.
     """
     run = summary.run
     finished_at = max(kst(finished_at), run.started_at)  # a clock set back meanwhile
     duration = finished_at - run.started_at
+    full_check_from = str(summary.full_check_from) if summary.full_check_from else None
     cursor = store.execute(
         "UPDATE crawl_run SET status = ?, finished_at = ?, reject_reason = ?, error_code = ?,"
         " exit_code = ?, n_rows = ?, n_pages = ?, n_requests = ?, n_new = ?, n_modified = ?,"
         " n_withdrawn = ?, n_reappeared = ?, n_cosmetic = ?, n_missing = ?, duration_ms = ?,"
-        " is_baseline = ?, warnings_json = ? WHERE run_id = ? AND status IN ('RUNNING', 'HELD')",
+        " is_baseline = ?, warnings_json = ?, identity = coalesce(nullif(?, ''), identity),"
+        " full_check_left = iif(? IS NULL, full_check_left, ?),"
+        " full_check_from = coalesce(?, full_check_from)"
+        " WHERE run_id = ? AND status IN ('RUNNING', 'HELD')",
         (
             summary.status,
             finished_at.isoformat(),
@@ -150,6 +157,10 @@ def finish_run(store: Store, summary: RunSummary, finished_at: datetime) -> None
             int(duration.total_seconds() * 1000),
             int(summary.is_baseline),
             json.dumps(summary.warnings, ensure_ascii=False),
+            summary.identity,
+            full_check_from,
+            summary.full_check_left,
+            full_check_from,
             run.run_id,
         ),
     )
@@ -225,7 +236,7 @@ def find_runs(
             limit,
         ),
     )
-    return tuple(_run_row(row) for row in rows)
+    return tuple(read_run(row) for row in rows)
 
 
 def get_run(store: Store, run_id: str) -> RunRow:
@@ -240,7 +251,7 @@ def get_run(store: Store, run_id: str) -> RunRow:
             "no_such_run",
             f"실행 {run_id} 이 이력에 없습니다. runs 명령으로 실행 번호를 확인하십시오.",
         )
-    return _run_row(rows[0])
+    return read_run(rows[0])
 
 
 def last_accepted_run(
@@ -253,7 +264,7 @@ def last_accepted_run(
         " ORDER BY started_at DESC LIMIT 1",
         (board_id, str(until) if until else None, kst(before).isoformat() if before else None),
     )
-    return _run_row(rows[0]) if rows else None
+    return read_run(rows[0]) if rows else None
 
 
 def last_finish(store: Store) -> datetime | None:
@@ -285,7 +296,8 @@ def warnings_of(store: Store, run_id: str) -> tuple[str, ...]:
     return tuple(json.loads(rows[0]["warnings_json"])) if rows else ()
 
 
-def _run_row(row: sqlite3.Row) -> RunRow:
+def read_run(row: sqlite3.Row) -> RunRow:
+    """Return a row of `crawl_run` as a value."""
     started_at = datetime.fromisoformat(row["started_at"]).astimezone(KST)
     finished_at = row["finished_at"]
     return RunRow(
@@ -310,6 +322,11 @@ def _run_row(row: sqlite3.Row) -> RunRow:
         raw_dir=row["raw_dir"],
         exit_code=row["exit_code"],
         reparse_of=row["reparse_of"] or "",
+        full_check_from=(
+            date.fromisoformat(row["full_check_from"]) if row["full_check_from"] else None
+        ),
+        full_check_left=row["full_check_left"],
+        identity=row["identity"],
     )
 
 

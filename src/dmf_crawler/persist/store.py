@@ -24,16 +24,22 @@ Values = Iterable[Any] | dict[str, Any]
 class Store:
     """An open history.
 
+    Args:
+        path: The file.
+        for_reading: Neither make nor migrate the file, and refuse every change: what may look at
+            a history beside a run at work, without the lock.
+
     Raises:
         StoreError: `database_unusable` where the file is no database of ours, `database_newer`
-            where a newer program made it.
+            where a newer program made it, `database_older` where it would have to be migrated
+            before it can be read.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, for_reading: bool = False) -> None:
         self.path = path
+        self._for_reading = for_reading
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None)
+            self._connection = self._connect()
         except (OSError, sqlite3.Error) as error:
             raise _unusable(path, error) from error
         try:
@@ -44,17 +50,20 @@ class Store:
                 raise _unusable(path, error) from error
             raise
 
+    def _connect(self) -> sqlite3.Connection:
+        if not self._for_reading:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            return sqlite3.connect(self.path, timeout=BUSY_TIMEOUT_S, isolation_level=None)
+        # `rw` and not `ro`: a reader that may not write leaves SQLite's side files behind.
+        address = f"{self.path.absolute().as_uri()}?mode=rw"
+        return sqlite3.connect(address, uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None)
+
     def _set_up(self) -> None:
         self._connection.row_factory = sqlite3.Row
-        self._connection.execute("PRAGMA foreign_keys = ON")
-        self._connection.execute("PRAGMA synchronous = FULL")
-        mode = self._connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
-        if mode != "wal":
-            raise StoreError(
-                "database_unusable",
-                f"{self.path} 에서 WAL 모드를 쓸 수 없습니다(찾은 값 {mode}). "
-                "네트워크 드라이브가 아닌 이 PC의 디스크에 홈 폴더를 두십시오.",
-            )
+        if self._for_reading:
+            self._connection.execute("PRAGMA query_only = ON")
+        else:
+            self._prepare_writing()
         version = self._version()
         if version > len(MIGRATIONS):
             raise StoreError(
@@ -65,6 +74,17 @@ class Store:
         if version < len(MIGRATIONS):
             self._migrate()
 
+    def _prepare_writing(self) -> None:
+        self._connection.execute("PRAGMA foreign_keys = ON")
+        self._connection.execute("PRAGMA synchronous = FULL")
+        mode = self._connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
+        if mode != "wal":
+            raise StoreError(
+                "database_unusable",
+                f"{self.path} 에서 WAL 모드를 쓸 수 없습니다(찾은 값 {mode}). "
+                "네트워크 드라이브가 아닌 이 PC의 디스크에 홈 폴더를 두십시오.",
+            )
+
     def _version(self) -> int:
         return int(self._connection.execute("PRAGMA user_version").fetchone()[0])
 
@@ -73,6 +93,13 @@ class Store:
 
         What is missing is asked again inside the transaction: another process may have done it.
         """
+        if self._for_reading:
+            raise StoreError(
+                "database_older",
+                f"이력 {self.path} 는 이전 판의 프로그램이 만든 자료입니다(판 {self._version()}, "
+                f"이 프로그램은 {len(MIGRATIONS)}). runs 명령을 한 번 실행하면 새 판으로 바뀝니다. "
+                "그 뒤에 다시 실행하십시오.",
+            )
         for number, migrate in enumerate(MIGRATIONS, 1):
             with self.atomic():
                 version = self._version()

@@ -303,6 +303,27 @@ def _prove_missing(store: Store) -> Iterator[str]:
         yield f"실행 {row['run_id']}: 확인 중인 건수가 기록과 다릅니다"
 
 
+# --- the pages ---------------------------------------------------------------------------------
+
+
+def _prove_known_pages(store: Store) -> Iterator[str]:
+    """Yield detail pages and files that no accepted run of their board saw, for a known record."""
+    for row in store.rows(
+        "SELECT p.url, p.run_id, p.raw_dir, c.status, c.board_id = p.board_id AS is_of_board,"
+        " EXISTS (SELECT 1 FROM crawl_run o WHERE o.raw_dir = p.raw_dir"
+        "  AND o.board_id = p.board_id AND o.status = 'OK') AS has_folder,"
+        " EXISTS (SELECT 1 FROM dmf_record r WHERE r.board_id = p.board_id"
+        "  AND r.natural_key = p.natural_key) AS has_record"
+        " FROM known_page p LEFT JOIN crawl_run c ON c.run_id = p.run_id ORDER BY p.board_id, p.url"
+    ):
+        if row["status"] != "OK" or not row["is_of_board"]:
+            yield f"{row['url']}: 채택된 실행이 아닌 {row['run_id']} 의 페이지입니다"
+        if not row["has_folder"]:
+            yield f"{row['url']}: {row['raw_dir']} 은 채택된 실행의 폴더가 아닙니다"
+        if not row["has_record"]:
+            yield f"{row['url']}: 이력에 없는 기록의 페이지입니다"
+
+
 PROOFS: tuple[tuple[str, Callable[[Store], Iterator[str]]], ...] = (
     ("sqlite_integrity", _prove_integrity),
     ("schema", _prove_schema),
@@ -312,4 +333,5 @@ PROOFS: tuple[tuple[str, Callable[[Store], Iterator[str]]], ...] = (
     ("events_match_versions", _prove_events_and_versions),
     ("run_counts", _prove_run_counts),
     ("missing_spells", _prove_missing),
+    ("known_pages", _prove_known_pages),
 )

@@ -184,8 +184,13 @@ def test_a_row_is_as_high_as_its_longest_cell_needs() -> None:
         sheet.write_row([Cell("한 줄\n두 줄\n세 줄"), Cell("x")])
         sheet.write_row([Cell("아주 긴 글은 높이를 바꾸지 않습니다", Role.MESSAGE)])
         sheet.write_row([Cell("가" * 5_000), Cell("x")])
+        sheet.write_row([Cell("가" * 5_000, Role.PROSE), Cell("x")])
+        sheet.write_row([Cell("가\n나", Role.PROSE), Cell("x")])
     heights = openpyxl.load_workbook(buffer)["시험"].row_dimensions
-    assert [heights[row].height for row in (1, 2, 3, 4)] == [None, 43.5, None, 408.75]
+    assert [heights[row].height for row in range(1, 7)] == [
+        *(None, 43.5, None, 408.75),
+        *(84.0, 30.0),
+    ]
 
 
 def test_widths_count_hangul_twice() -> None:

@@ -233,3 +233,15 @@ def test_a_record_with_a_composite_key_is_shown_by_its_number(tmp_path: Path) ->
     ]
     rows = text_rows(write_and_read(a_report(a_board(events=events)), tmp_path), "신규")
     assert [row[0] for row in rows[1:]] == ["20260922-211-J-2288", "로사르탄|(주)나|2020-05-11"]
+
+
+def test_a_long_text_is_shown_where_it_changed(tmp_path: Path) -> None:
+    before = "가" * 9_000 + "전" + "나" * 9_000
+    event = an_event(
+        EventType.MODIFIED, "A", changes=[a_change(before=before, after=before.replace("전", "후"))]
+    )
+    workbook = write_and_read(a_report(a_board(events=[event])), tmp_path)
+    header, row = text_rows(workbook, "변경")
+    shown = [row[column_of(header, label)] for label in ("이전", "이후")]
+    assert shown == [f"… {'가' * 40}{word}{'나' * 40} … [전체 18,001자]" for word in ("전", "후")]
+    assert (sheet_of(workbook, "변경").row_dimensions[2].height or 0) < 120

@@ -70,5 +70,5 @@ def test_boards_that_name_their_number_differently_share_the_general_word() -> N
         for column in COLUMNS
     )
     other = replace(a_board(), board_id="other", columns=columns)
-    assert lay_out(a_report(a_board(), other), identity_columns).key_label == "등록번호"
+    assert lay_out(a_report(a_board(), other), identity_columns).key_label == "번호"
     assert lay_out(a_report(other), identity_columns).key_label == "허가번호"

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 from dmf_crawler.model.change import Counts, EventType, Grade, Reason
@@ -109,6 +110,7 @@ def test_the_run_log_has_one_line_a_run_with_numbers_as_numbers(tmp_path: Path) 
         "재등장",
         "확인 중",
         "기준선",
+        "전체 재확인",
         "셀렉터 버전",
         "오류 코드",
         "사유",
@@ -128,13 +130,22 @@ def test_the_run_log_has_one_line_a_run_with_numbers_as_numbers(tmp_path: Path) 
         1,
         0,
         None,
+        None,
         1,
         None,
         None,
     ]
     assert rows[1][4] == "보류"
-    assert rows[1][12:] == [7, "예", 1, "gate_hold", "G-5: 목록에서 사라진 건이 많습니다."]
+    assert rows[1][12:] == [7, "예", None, 1, "gate_hold", "G-5: 목록에서 사라진 건이 많습니다."]
     assert rows[2][3:8] == [None, "진행 중", None, 123, None]
+
+
+def test_the_run_log_tells_the_full_check_and_what_it_had_still_to_do(tmp_path: Path) -> None:
+    done = replace(a_run_row(), full_check_from=date(2026, 11, 29))
+    runs = [replace(done, full_check_left=1_012), done, a_run_row()]
+    rows = text_rows(write_and_read(a_report(a_board(), runs=runs), tmp_path), "실행로그")
+    column = column_of(rows[0], "전체 재확인")
+    assert [row[column] for row in rows[1:]] == ["2026-11-29\n남음 1,012", "2026-11-29", ""]
 
 
 def test_runs_of_a_board_that_is_no_longer_reported_are_named_by_their_id(tmp_path: Path) -> None:

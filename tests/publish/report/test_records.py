@@ -5,6 +5,8 @@ from datetime import timedelta
 from pathlib import Path
 
 from dmf_crawler.model.change import EventType, Grade, Reason
+from dmf_crawler.model.detail import BODY
+from dmf_crawler.model.record import Column
 from dmf_crawler.publish.report.cells import FILL, Tone
 from tests.publish.builders import (
     COLUMNS,
@@ -71,6 +73,20 @@ def test_our_own_columns_follow_with_the_source_page(tmp_path: Path) -> None:
         ["", "2026-11-30", "열기"],
     ]
     assert [link_of(row[-1]) for row in rows] == [LIST_URL, LIST_URL, "", LIST_URL]
+
+
+def test_a_long_text_stands_whole_in_its_cell_and_shows_its_beginning(tmp_path: Path) -> None:
+    texts = ["\n".join(f"{n}째 줄" for n in range(2_000)), "가" * 40_000, "한 줄"]
+    columns = (*COLUMNS, Column(BODY, "본문"))
+    records = [a_record(f"{n}", **{BODY: text}) for n, text in enumerate(texts)]
+    board = replace(a_board(records=records), columns=columns)
+    sheet = sheet_of(write_and_read(a_report(board), tmp_path), "전체현황")
+    found = [sheet.cell(row, len(columns)).value for row in (2, 3, 4)]
+    assert (found[0], found[2]) == (texts[0], texts[2])
+    assert str(found[1]).endswith("[이하 생략: 전체 40,000자]")
+    heights = [sheet.row_dimensions[row].height or 0 for row in (2, 3, 4)]
+    assert max(heights) == heights[0] == heights[1] == 84.0
+    assert heights[2] < 40
 
 
 def test_the_header_stays_in_view_and_filters(tmp_path: Path) -> None:

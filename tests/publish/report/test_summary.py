@@ -156,6 +156,39 @@ def test_the_counts_are_numbers_in_their_colours_and_lead_to_their_sheets(tmp_pa
     assert rows[start + 6][2].value == "사이트 목록 3건과 확인 중 1건"
 
 
+def test_a_board_without_a_status_counts_none_and_withdraws_by_absence_alone(
+    tmp_path: Path,
+) -> None:
+    rows = text_rows(_write(replace(a_busy_board(), status_field=""), tmp_path), "요약")
+    meanings = {row[0]: row[2] for row in rows if len(row) == 3}
+    assert meanings["취하"] == "연속 4회 목록에 없던 건"
+    assert "정상 건수" not in meanings
+
+
+def test_several_boards_are_told_line_by_line_before_their_sections(tmp_path: Path) -> None:
+    notices = replace(
+        a_board(records=[a_record("N")]),
+        board_id="notices",
+        name_ko="공지",
+        status_field="",
+        notice="오늘 수집은 보류되었습니다.",
+    )
+    rows = cell_rows(write_and_read(a_report(a_busy_board(), notices), tmp_path), "요약")
+    start = next(n for n, row in enumerate(rows) if row[0].value == "게시판별 요약") + 2
+    first, second = ((row[0].value, str(row[1].value)) for row in rows[start : start + 2])
+    assert first[0] == a_board().name_ko
+    assert first[1].startswith("직전에 채택한 수집 이후 신규 1건")
+    assert second == (
+        "공지",
+        (
+            "먼저 볼 것이 1건 있습니다(아래 붉은 글씨). 직전에 채택한 수집 이후 신규, 변경, 취하,"
+            " 재등장이 없습니다. 현재 목록은 1건입니다."
+        ),
+    )
+    assert [bool(row[1].font.bold) for row in rows[start : start + 2]] == [False, True]
+    assert "게시판별 요약" not in str(text_rows(_write(notices, tmp_path), "요약"))
+
+
 def test_the_gates_are_shown_with_what_they_saw(tmp_path: Path) -> None:
     gates = [
         a_gate("G-2", observed=0.25, limit=0.3),
@@ -206,7 +239,7 @@ def test_colours_and_sheets_are_explained(tmp_path: Path) -> None:
     legend = rows[labels.index("색 안내") + 1 :][:5]
     assert [fill_of(row[0]) for row in legend] == [colour.lstrip("#") for colour in FILL.values()]
     guide = rows[labels.index("시트 안내") + 1 :]
-    names = ["신규", "변경", "취하", "전체현황", "전체현황_회수·폐기", "이력", "실행로그"]
+    names = ["신규", "변경", "취하", "전체현황", "이력", "실행로그", "전체현황_회수·폐기"]
     assert [row[0].value for row in guide] == names
     assert [link_of(row[0]) for row in guide] == [f"'{name}'!A1" for name in names]
 

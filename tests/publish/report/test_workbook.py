@@ -89,7 +89,7 @@ def test_several_boards_have_a_board_column_and_a_sheet_each(tmp_path: Path) -> 
         for name in ("dmf", "recalls")
     ]
     workbook = write_and_read(a_report(*boards), tmp_path)
-    assert workbook.sheetnames == [*SHEETS[:5], "전체현황_recalls", *SHEETS[5:]]
+    assert workbook.sheetnames == [*SHEETS, "전체현황_recalls"]
     for name in ("신규", "변경", "취하"):
         assert text_rows(workbook, name)[0][0] == "게시판"
     assert [row[:2] for row in text_rows(workbook, "신규")[1:]] == [["dmf", "A"], ["recalls", "A"]]
@@ -98,6 +98,21 @@ def test_several_boards_have_a_board_column_and_a_sheet_each(tmp_path: Path) -> 
         "'전체현황_recalls'!A2",
     ]
     assert text_rows(workbook, "전체현황")[0][0] == "대상의약품"
+
+
+def test_links_of_several_boards_lead_to_the_row_of_the_same_number(tmp_path: Path) -> None:
+    second = replace(a_full_report().boards[0], board_id="notices", name_ko="공지 '사항'")
+    report = replace(a_full_report(), boards=(*a_full_report().boards, second))
+    workbook = write_and_read(report, tmp_path)
+    targets = set()
+    for name in ("신규", "변경", "취하", "이력"):
+        for cell in chain.from_iterable(cell_rows(workbook, name)):
+            if target := link_of(cell):
+                sheet_name, row_no = target.split("!A")
+                row = cell_rows(workbook, sheet_name.strip("'"))[int(row_no) - 1]
+                assert row[1].value == cell.value
+                targets.add(sheet_name)
+    assert targets == {"'전체현황'", f"'{workbook.sheetnames[-1]}'"}
 
 
 def test_every_internal_link_leads_to_a_row_of_the_same_number(tmp_path: Path) -> None:

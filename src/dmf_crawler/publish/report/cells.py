@@ -51,6 +51,7 @@ class Role(StrEnum):
     """What a cell is for; decides everything but its colour."""
 
     TEXT = "text"
+    PROSE = "prose"  # a long text, of which a row shows the beginning
     LINK = "link"
     NUMBER = "number"
     DECIMAL = "decimal"
@@ -78,10 +79,12 @@ TAB: Mapping[Tone, str] = {
     Tone.WITHDRAWN: "#C8403A",
 }
 
-_WRAPPED = frozenset({Role.TEXT, Role.LINK, Role.STRONG, Role.NOTE, Role.ALERT})
+_WRAPPED = frozenset({Role.TEXT, Role.PROSE, Role.LINK, Role.STRONG, Role.NOTE, Role.ALERT})
+_MOST_LINES: Mapping[Role, int] = {Role.PROSE: 6}
 _GRID = {"border": 1, "border_color": "#D0D4D9", "valign": "top"}
 _LOOK: Mapping[Role, Mapping[str, object]] = {
     Role.TEXT: {**_GRID, "text_wrap": True},
+    Role.PROSE: {**_GRID, "text_wrap": True},
     Role.STRONG: {**_GRID, "text_wrap": True, "bold": True, "font_color": "#B3261E"},
     Role.LINK: {**_GRID, "text_wrap": True, "font_color": "#1155CC", "underline": 1},
     Role.NUMBER: {**_GRID, "align": "right", "num_format": "#,##0_)"},
@@ -327,7 +330,7 @@ def count_lines(text: str, width: float) -> int:
 def _count_row_lines(cells: Sequence[Cell], widths: Sequence[float]) -> int:
     return max(
         (
-            count_lines(cell.value, width)
+            min(count_lines(cell.value, width), _MOST_LINES.get(cell.role, MAX_CELL_UNITS))
             for cell, width in zip(cells, widths, strict=False)
             if isinstance(cell.value, str) and cell.role in _WRAPPED
         ),

@@ -21,6 +21,7 @@ from dmf_crawler.publish.report.wording import (
     GRADE_WORDS,
     describe_changes,
     label_of,
+    shorten_change,
     show_moment,
     show_reason,
     show_value,
@@ -104,10 +105,11 @@ def _change_cells(board: BoardReport, event: EventRow) -> Iterator[list[Cell]]:
     """Yield the cells of each changed field; a record that left the list has one more row."""
     reason = show_reason(event.reason)
     for change in select_changes(event):
+        before, after = map(show_value, shorten_change(change))
         yield [
             Cell(label_of(change.field, board.columns)),
-            Cell(show_value(change.before)),
-            Cell(show_value(change.after), tone=Tone.CHANGED),
+            Cell(before),
+            Cell(after, tone=Tone.CHANGED),
             Cell(GRADE_WORDS[change.grade]),
             Cell(reason),
         ]

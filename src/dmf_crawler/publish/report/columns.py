@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from dmf_crawler.model.detail import BODY
 from dmf_crawler.model.record import Column, Fields
 from dmf_crawler.model.report import BoardReport, Report, VersionRow
-from dmf_crawler.publish.report.cells import Cell, Tone, fit_width
+from dmf_crawler.publish.report.cells import Cell, Role, Tone, fit_width
 from dmf_crawler.publish.report.wording import show_value
 
 RECORDS_SHEET = "전체현황"
@@ -18,6 +19,7 @@ N_SAMPLED = 1_000
 
 MAX_WIDTH = 24.0
 MAX_NESTED_WIDTH = 36.0
+PROSE_WIDTH = 60.0
 BOARD_WIDTH = 22.0
 
 _UNSAFE_IN_SHEET_NAME = re.compile(r"[\[\]:*?/\\'\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
@@ -98,11 +100,16 @@ class Layout:
 
     def cells(self, board: BoardReport, fields: Fields, key: Cell) -> list[Cell]:
         """Return the cells of one record in the tone of its number's cell."""
-        shown = {column.label_ko: show_value(fields.get(column.field)) for column in board.columns}
+        columns = {column.label_ko: column for column in board.columns}
         return [
             *([Cell(board.name_ko, tone=key.tone)] if self.has_board else []),
             key,
-            *(Cell(shown.get(label), tone=key.tone) for label in self.labels),
+            *(
+                value_cell(columns[label], fields, tone=key.tone)
+                if label in columns
+                else Cell(tone=key.tone)
+                for label in self.labels
+            ),
         ]
 
 
@@ -116,7 +123,7 @@ def lay_out(report: Report, pick: Callable[[BoardReport], Iterable[Column]]) -> 
     widths = _widths_by_label(report.boards)
     return Layout(
         labels,
-        key_labels[0] if len(key_labels) == 1 else "등록번호",
+        key_labels[0] if len(key_labels) == 1 else "번호",
         has_board,
         (
             *([BOARD_WIDTH] if has_board else []),
@@ -151,16 +158,22 @@ def key_cell(
     return Cell(number or key, tone=tone, link=places.link_to(board.board_id, key))
 
 
+def value_cell(column: Column, fields: Fields, *, tone: Tone = Tone.PLAIN) -> Cell:
+    """Return a record's value of one column as a cell."""
+    role = Role.PROSE if column.field == BODY else Role.TEXT
+    return Cell(show_value(fields.get(column.field)), role, tone)
+
+
 def measure_widths(board: BoardReport) -> list[float]:
     """Return a width for each column of a board, by the values of its newest records."""
-    return [
-        fit_width(
-            column.label_ko,
-            _sample(board.records, column.field),
-            most=MAX_NESTED_WIDTH if column.is_nested else MAX_WIDTH,
-        )
-        for column in board.columns
-    ]
+    return [_measure_width(board, column) for column in board.columns]
+
+
+def _measure_width(board: BoardReport, column: Column) -> float:
+    if column.field == BODY:
+        return PROSE_WIDTH
+    most = MAX_NESTED_WIDTH if column.is_nested else MAX_WIDTH
+    return fit_width(column.label_ko, _sample(board.records, column.field), most=most)
 
 
 def _sample(records: Sequence[VersionRow], field: str) -> list[str]:

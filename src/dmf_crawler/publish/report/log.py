@@ -34,11 +34,16 @@ RUN_COLUMNS = (
     "재등장",
     "확인 중",
     "기준선",
+    "전체 재확인",
     "셀렉터 버전",
     "오류 코드",
     "사유",
 )
-RUN_WIDTHS = (11.0, 19.0, 19.0, 8.0, 9.0, 8.0, 9.0, 7.0, 7.0, 7.0, 8.0, 8.0, 8.0, 8.0, 20.0, 40.0)
+RUN_WIDTHS = (
+    *(11.0, 19.0, 19.0, 8.0, 9.0, 8.0, 9.0),
+    *(7.0, 7.0, 7.0, 8.0, 8.0, 8.0),
+    *(13.0, 8.0, 20.0, 40.0),
+)
 
 
 def write_history(sheet: Sheet, report: Report, places: Places) -> None:
@@ -104,7 +109,16 @@ def _run_cells(row: RunRow, names: Mapping[str, str], *, has_board: bool) -> lis
         Cell(counts.REAPPEARED),
         Cell(row.missing),
         Cell("예" if row.is_baseline else ""),
+        Cell(_show_full_check(row)),
         Cell(row.selector_version),
         Cell(row.error_code),
         Cell(row.reject_reason),
     ]
+
+
+def _show_full_check(row: RunRow) -> str:
+    """Return the day on which the run's full check began, and what it had still to do."""
+    if row.full_check_from is None:
+        return ""
+    left = f"\n남음 {row.full_check_left:,}" if row.full_check_left else ""
+    return f"{row.full_check_from.isoformat()}{left}"

@@ -8,9 +8,8 @@ from dmf_crawler.model.change import EventType
 from dmf_crawler.model.report import BoardReport, VersionRow
 from dmf_crawler.model.run import kst
 from dmf_crawler.publish.report.cells import Cell, Sheet, Tone
-from dmf_crawler.publish.report.columns import key_column, measure_widths
+from dmf_crawler.publish.report.columns import key_column, measure_widths, value_cell
 from dmf_crawler.publish.report.tally import select_events
-from dmf_crawler.publish.report.wording import show_value
 
 OWN_COLUMNS = ("확인 중 시작일", "유효 시작일", "원본 페이지")
 OWN_WIDTHS = (13.0, 13.0, 13.0)
@@ -42,8 +41,9 @@ def write_records(sheet: Sheet, board: BoardReport) -> None:
 def _record_cells(board: BoardReport, record: VersionRow, tone: Tone) -> list[Cell]:
     is_missing = record.missing_since is not None
     cells = [
-        Cell(
-            show_value(record.fields.get(column.field)),
+        value_cell(
+            column,
+            record.fields,
             tone=_tone_of(is_key=column.field == board.key_field, tone=tone, is_missing=is_missing),
         )
         for column in board.columns
@@ -53,7 +53,7 @@ def _record_cells(board: BoardReport, record: VersionRow, tone: Tone) -> list[Ce
         *cells,
         Cell(record.missing_since.isoformat() if record.missing_since else None, tone=rest),
         Cell(f"{kst(record.valid_from):%Y-%m-%d}", tone=rest),
-        Cell(_source_text(record), tone=rest, link=record.url),
+        Cell(_source_text(record), tone=rest, link=record.detail_url or record.url),
     ]
 
 
@@ -64,6 +64,6 @@ def _tone_of(*, is_key: bool, tone: Tone, is_missing: bool) -> Tone:
 
 
 def _source_text(record: VersionRow) -> str:
-    if not record.url:
-        return ""
+    if record.detail_url or not record.url:
+        return "열기" if record.detail_url else ""
     return f"열기 ({record.row_no}행)" if record.row_no else "열기"

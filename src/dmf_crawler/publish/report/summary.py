@@ -46,11 +46,25 @@ def write_summary(sheet: Sheet, report: Report, places: Places) -> None:
     _write_wide(sheet, Cell(title, Role.TITLE))
     written = f"사내용: 외부로 배포하지 마십시오. 작성 {show_moment(report.written_at)} (한국 시간)"
     _write_wide(sheet, Cell(written, Role.ALERT))
+    if len(report.boards) > 1:
+        _write_overview(sheet, report)
     for board in report.boards:
         _write_board(sheet, report, board, places)
     _write_delay(sheet, report)
     _write_legend(sheet)
     _write_guide(sheet, report, places)
+
+
+def _write_overview(sheet: Sheet, report: Report) -> None:
+    """Write one line a board, so that none of them is overlooked further down."""
+    _write_heading(sheet, "게시판별 요약")
+    _write_table_header(sheet, "게시판", "내용")
+    for board in report.boards:
+        sentences, n_alerts = _sentences(report, board, tally_board(board)), len(_alerts(board))
+        if n_alerts:
+            sentences.insert(0, f"먼저 볼 것이 {n_alerts:,}건 있습니다(아래 붉은 글씨).")
+        role = Role.STRONG if n_alerts else Role.TEXT
+        sheet.write_wide([Cell(board.name_ko, role), Cell(" ".join(sentences), role)])
 
 
 def _write_board(sheet: Sheet, report: Report, board: BoardReport, places: Places) -> None:
@@ -153,7 +167,7 @@ def _write_counts(
             tally.n_withdrawn,
             Tone.WITHDRAWN,
             "취하",
-            f"상태가 취하·취소로 바뀌었거나 연속 {report.missing_runs}회 목록에 없던 건",
+            _say_withdrawal(report, board),
         ),
         ("재등장", tally.n_reappeared, Tone.REAPPEARED, "신규", "취하로 기록했으나 돌아온 건"),
         (
@@ -165,12 +179,19 @@ def _write_counts(
         ),
         ("확인 중", tally.n_missing, Tone.MISSING, "취하", "목록에서 사라져 확인하고 있는 건"),
         ("전체 건수", tally.n_records, Tone.PLAIN, records_sheet, size),
-        ("정상 건수", tally.n_normal, Tone.PLAIN, records_sheet, "상태가 정상인 건"),
     )
+    if tally.n_normal is not None:
+        normal = ("정상 건수", tally.n_normal, Tone.PLAIN, records_sheet, "상태가 정상인 건")
+        rows = (*rows, normal)
     for label, count, tone, target, meaning in rows:
         link = _link_to_sheet(target)
         cells = [Cell(label, tone=tone, link=link), Cell(count, tone=tone), Cell(meaning)]
         sheet.write_wide(cells)
+
+
+def _say_withdrawal(report: Report, board: BoardReport) -> str:
+    gone = f"연속 {report.missing_runs}회 목록에 없던 건"
+    return f"상태가 취하·취소로 바뀌었거나 {gone}" if board.status_field else gone
 
 
 def _write_gates(sheet: Sheet, gates: tuple[Gate, ...]) -> None:
@@ -246,7 +267,7 @@ def _write_guide(sheet: Sheet, report: Report, places: Places) -> None:
         (places.sheet_names[board.board_id], f"{board.name_ko}의 현재 목록")
         for board in report.boards
     ]
-    for name, meaning in [*SHEETS[:3], *records, *SHEETS[3:]]:
+    for name, meaning in [*SHEETS[:3], *records[:1], *SHEETS[3:], *records[1:]]:
         sheet.write_wide([Cell(name, link=_link_to_sheet(name)), Cell(meaning)])
 
 

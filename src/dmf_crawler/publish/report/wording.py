@@ -50,6 +50,13 @@ STATUS_WORDS: Mapping[RunStatus, str] = {
     RunStatus.FAILED: "실패",
 }
 
+MAX_WHOLE_CHARACTERS = 600
+"""A changed text up to this length is shown whole, before and after."""
+
+MAX_EXCERPT_CHARACTERS = 400
+N_AROUND = 40
+"""Characters before and after a difference that show where it stands."""
+
 # Overrides and isolates of the Unicode bidirectional algorithm: inside a sentence of ours they
 # would turn our words around as well.
 _TURNS_TEXT = re.compile("[\u202a-\u202e\u2066-\u2069]")
@@ -82,12 +89,55 @@ def label_of(field: str, columns: Iterable[Column]) -> str:
     return next((column.label_ko for column in columns if column.field == field), field)
 
 
+def shorten_change(change: FieldChange) -> tuple[Value | None, Value | None]:
+    """Return before and after; of long texts only the part in which they differ.
+
+    What is left out is told in brackets. A list of values stays whole: its places matter.
+    """
+    before, after = change.before or "", change.after or ""
+    if isinstance(before, tuple) or isinstance(after, tuple):
+        return change.before, change.after
+    if max(len(before), len(after)) <= MAX_WHOLE_CHARACTERS:
+        return change.before, change.after
+    n_head = _count_equal(before, after)
+    n_tail = _count_equal(before[n_head:][::-1], after[n_head:][::-1])
+    return (
+        _cut_out(before, n_head, len(before) - n_tail),
+        _cut_out(after, n_head, len(after) - n_tail),
+    )
+
+
+def _count_equal(first: str, second: str) -> int:
+    """Return how many characters two texts have in common from their beginning on."""
+    pairs = enumerate(zip(first, second, strict=False))
+    return next((n for n, (one, other) in pairs if one != other), min(len(first), len(second)))
+
+
+def _cut_out(text: str, start: int, end: int) -> str:
+    """Return text from start to end, the beginning of it where that is long, with its surroundings.
+
+    Args:
+        text: Of which a part is shown.
+        start: Where it differs from the other text, 0-based.
+        end: Where both texts are the same again.
+    """
+    first = max(start - N_AROUND, 0)
+    last = min(end + N_AROUND, len(text), first + MAX_EXCERPT_CHARACTERS)
+    if (first, last) == (0, len(text)):
+        return text
+    shown = f"{'… ' if first else ''}{text[first:last].strip()}{' …' if last < len(text) else ''}"
+    left = f", 다른 곳 {end - start:,}자 중 앞부분" if last < end else ""
+    return f"{shown} [전체 {len(text):,}자{left}]"
+
+
 def describe_changes(changes: Iterable[FieldChange], columns: Sequence[Column]) -> str:
     """Return `항목: 이전 → 이후`, one line a changed field."""
-    return "\n".join(
-        f"{label_of(change.field, columns)}: {_inline(change.before)} → {_inline(change.after)}"
-        for change in changes
-    )
+    return "\n".join(_describe_change(change, columns) for change in changes)
+
+
+def _describe_change(change: FieldChange, columns: Sequence[Column]) -> str:
+    before, after = map(_inline, shorten_change(change))
+    return f"{label_of(change.field, columns)}: {before} → {after}"
 
 
 def _inline(value: Value | None) -> str:

@@ -106,11 +106,13 @@ def _write_sheets(report: Report, workbook: Workbook) -> None:
     write_withdrawn(
         _add_sheet(workbook, formats, "취하", day=day, tone=Tone.WITHDRAWN), report, places
     )
-    for board in report.boards:
-        name = places.sheet_names[board.board_id]
+    records = [(places.sheet_names[board.board_id], board) for board in report.boards]
+    for name, board in records[:1]:
         write_records(_add_sheet(workbook, formats, name, day=day), board)
     write_history(_add_sheet(workbook, formats, "이력", day=day), report, places)
     write_runs(_add_sheet(workbook, formats, "실행로그", day=day), report)
+    for name, board in records[1:]:
+        write_records(_add_sheet(workbook, formats, name, day=day), board)
 
 
 def _add_sheet(

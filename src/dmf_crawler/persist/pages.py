@@ -1,0 +1,69 @@
+"""Detail pages and files as the last accepted visit left them: validators, digests, days."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+
+from dmf_crawler.model.detail import KnownPage
+from dmf_crawler.model.page import RequestIdentity
+from dmf_crawler.model.run import Run
+from dmf_crawler.persist.store import Store
+
+
+def known_pages(store: Store, board_id: str) -> dict[RequestIdentity, KnownPage]:
+    """Return every detail page and file of a board by its request, in the order of addresses."""
+    rows = store.rows(
+        "SELECT * FROM known_page WHERE board_id = ? ORDER BY url, method, body", (board_id,)
+    )
+    pages = (
+        KnownPage(
+            identity=(row["method"], row["url"], row["body"]),
+            kind=row["kind"],
+            etag=row["etag"],
+            last_modified=row["last_modified"],
+            n_new_validators=row["n_new_validators"],
+            sha256=row["sha256"],
+            raw_dir=row["raw_dir"],
+            asked_by=row["asked_by"],
+            fetched_on=date.fromisoformat(row["fetched_on"]),
+            full_checked_on=date.fromisoformat(row["full_checked_on"]),
+            row_digest=row["row_digest"],
+            content_digest=row["content_digest"],
+        )
+        for row in rows
+    )
+    return {page.identity: page for page in pages}
+
+
+def record_pages(store: Store, run: Run, pages: Sequence[tuple[str, KnownPage]]) -> None:
+    """Record what an accepted run saw, each with its record's key; the rest stays as it was.
+
+    The caller holds the transaction.
+    """
+    store.execute_many(
+        "INSERT OR REPLACE INTO known_page (board_id, method, url, body, natural_key, kind, etag,"
+        " last_modified, n_new_validators, sha256, raw_dir, asked_by, fetched_on, full_checked_on,"
+        " row_digest, content_digest, run_id)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            (
+                run.board_id,
+                *page.identity,
+                key,
+                page.kind,
+                page.etag,
+                page.last_modified,
+                page.n_new_validators,
+                page.sha256,
+                page.raw_dir,
+                page.asked_by,
+                str(page.fetched_on),
+                str(page.full_checked_on),
+                page.row_digest,
+                page.content_digest,
+                run.run_id,
+            )
+            for key, page in pages
+        ),
+    )
