@@ -82,10 +82,18 @@ class RehearsalHome:
         return sorted(self.root.glob(f"raw/*/dmf_registry/{run_id}/*.html.gz"))
 
 
-def new_home(root: Path, base_url: str) -> RehearsalHome:
-    """Make a home for a site on loopback; retries wait no time."""
+def new_home(root: Path, base_url: str, *, with_notices: bool = False) -> RehearsalHome:
+    """Make a home for a site on loopback; retries wait no time.
+
+    Args:
+        root: Where.
+        base_url: The site's.
+        with_notices: Whether the notice board is watched too.
+    """
     make_home(root, base_url)
     home = RehearsalHome(root)
     home.edit("config/settings.yaml", "backoff_base_s: 2.0", "backoff_base_s: 0.0")
     home.edit("config/settings.yaml", "delay_factor: 5.0", "delay_factor: 0.0")
+    if not with_notices:
+        home.edit("config/boards.yaml", "enabled: rehearsal", "enabled: false")
     return home

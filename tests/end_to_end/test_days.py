@@ -37,7 +37,10 @@ def test_a_rehearsal_of_three_days_finds_all_that_happened_and_nothing_else(tmp_
     days = result["days"]
     assert isinstance(days, list)
     assert [day["date"] for day in days] == ["2026-11-30", "2026-12-01", "2026-12-02"]
-    assert days[0]["found"]["NEW"] == 240
+    assert {name: board["found"]["NEW"] for name, board in days[0]["boards"].items()} == {
+        "dmf_registry": 240,
+        "mfds_notice": 60,
+    }
     assert sum(sum(day["truth"].values()) for day in days[1:]) > 0
     assert [day["found"] for day in days] == [day["truth"] for day in days]
     assert len(result["reports"]) == 3  # type: ignore[arg-type]
@@ -241,7 +244,7 @@ def test_what_happened_to_one_record_is_told(tmp_path):
         home.run("2026-12-01")
     changed = next(each for each in truth.happenings if each.kind == "MODIFIED")
 
-    exit_code, result = home.command("history", changed.reg_no)
+    exit_code, result = home.command("history", changed.key)
 
     assert exit_code == 0
     assert [event["event_type"] for event in result["events"]] == ["NEW", "MODIFIED"]

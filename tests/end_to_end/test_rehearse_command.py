@@ -13,15 +13,23 @@ from pathlib import Path
 import pytest
 
 from dmf_crawler.cli.commands import run_command
-from dmf_crawler.cli.rehearse import DayRunner, make_answer
+from dmf_crawler.cli.rehearse import DayRunner, day_text, make_answer
 from dmf_crawler.config import load_home, shipped_home
 from dmf_crawler.errors import UsageError
 from dmf_crawler.model.change import EventType
 from dmf_crawler.model.run import KST
 from dmf_crawler.workbench.rehearsal.days import Life
+from dmf_crawler.workbench.rehearsal.notice_life import NoticeLife
 from dmf_crawler.workbench.rehearsal.server import RehearsalSite
-from dmf_crawler.workbench.rehearsal.switches import Switches
-from dmf_crawler.workbench.rehearse import compare_day, make_home, rehearse_days
+from dmf_crawler.workbench.rehearsal.switches import PageTrouble, Switches
+from dmf_crawler.workbench.rehearse import (
+    NOTICES,
+    REGISTER,
+    RehearsedDay,
+    compare_board,
+    make_home,
+    rehearse_days,
+)
 from tests.end_to_end.homes import new_home
 from tests.processes import environment
 
@@ -36,7 +44,12 @@ def test_each_day_is_told_in_korean_with_what_was_found_and_what_happened(tmp_pa
     assert exit_code == 0
     for piece in ("연습 사이트 http://127.0.0.1:", "2026-11-30 (월)", "2026-12-01 (화)", "정상"):
         assert piece in told
-    assert told.count("-> 일치") == 2
+    assert told.count("-> 일치") == 4
+    lines = [line for line in told.splitlines() if "-> 일치" in line]
+    assert [line.split()[0] for line in lines] == [
+        *("원료의약품등록(DMF)", "의약품안전나라"),
+        *("원료의약품등록(DMF)", "의약품안전나라"),
+    ]
     assert str(tmp_path / "home" / "reports" / "DMF_2026-12-01.xlsx") in told
 
 
@@ -111,66 +124,130 @@ def new_home_at(root: Path) -> Path:
     return root
 
 
-@pytest.fixture
-def lived(tmp_path):
-    """A baseline and one more day: the rows, the truth and what was found."""
-    life = Life(n_rows=120)
-    with RehearsalSite(life.rows) as site:
-        new_home(tmp_path / "home", site.base_url)
-        run_day = DayRunner(load_home(tmp_path / "home"))
+@pytest.fixture(scope="module")
+def two_days(tmp_path_factory):
+    """A baseline and one more day of both boards: their lives, the truth, what was found."""
+    root = tmp_path_factory.mktemp("two_days") / "home"
+    life, notices = Life(n_rows=120), NoticeLife(n_posts=12)
+    with RehearsalSite(life.rows, notices=notices.rows) as site:
+        new_home(root, site.base_url, with_notices=True)
+        run_day = DayRunner(load_home(root))
         run_day(datetime.combine(life.day, time(6), KST))
-        truth = life.advance()
-        site.rows = life.rows
+        truths = {REGISTER: life.advance(), NOTICES: notices.advance()}
+        site.rows, site.notices = life.rows, notices.rows
         found = run_day(datetime.combine(life.day, time(6), KST))
-    return life, truth, found
+    return root, {REGISTER: life, NOTICES: notices}, truths, found
+
+
+@pytest.fixture(params=[REGISTER, NOTICES])
+def lived(request, two_days):
+    """The second day of one board: its id, its life, the truth and what was found."""
+    _, lives, truths, found = two_days
+    board_id = request.param
+    return board_id, lives[board_id], truths[board_id], found[board_id]
 
 
 def test_what_agrees_is_neither_false_nor_missed(lived):
-    life, truth, found = lived
-    day = compare_day(life.day, life.rows, truth, found)
-    assert (day.false_events, day.missed_events) == (0, 0)
-    assert sum(day.truth.values()) == len(truth.happenings) > 0
+    board_id, life, truth, found = lived
+    board = compare_board(board_id, life, truth, found)
+    assert (board.false_events, board.missed_events) == (0, 0)
+    assert board.agrees
+    assert sum(board.truth.values()) == len(truth.happenings) > 0
 
 
 def test_an_event_that_was_not_recorded_is_missed(lived):
-    life, truth, found = lived
-    day = compare_day(life.day, life.rows, truth, replace(found, events=found.events[1:]))
-    assert (day.false_events, day.missed_events) == (0, 1)
+    board_id, life, truth, found = lived
+    board = compare_board(board_id, life, truth, replace(found, events=found.events[1:]))
+    assert (board.false_events, board.missed_events) == (0, 1)
 
 
 def test_an_event_of_another_kind_is_false_and_the_true_one_missed(lived):
-    life, truth, found = lived
+    board_id, life, truth, found = lived
     wrong = replace(found.events[0], event_type=EventType.WITHDRAWN)
-    day = compare_day(life.day, life.rows, truth, replace(found, events=(wrong, *found.events[1:])))
-    assert (day.false_events, day.missed_events) == (1, 1)
+    found = replace(found, events=(wrong, *found.events[1:]))
+    board = compare_board(board_id, life, truth, found)
+    assert (board.false_events, board.missed_events) == (1, 1)
 
 
-def test_a_record_that_differs_in_one_cell_is_false(lived):
-    life, truth, found = lived
-    first = found.records[0]
-    wrong = replace(first, fields={**first.fields, "maker_names": ("somebody else",)})
-    day = compare_day(
-        life.day, life.rows, truth, replace(found, records=(wrong, *found.records[1:]))
-    )
-    assert (day.false_events, day.missed_events) == (1, 0)
+@pytest.mark.parametrize(
+    ("board_id", "change"),
+    [
+        (REGISTER, {"maker_names": ("somebody else",)}),
+        (NOTICES, {"title": "다른 제목"}),
+        (NOTICES, {"body": "다른 본문"}),
+        (NOTICES, {"files": ("다른 파일.pdf (sha256:0123456789abcdef)",)}),
+    ],
+)
+def test_a_record_that_differs_in_one_cell_is_false(two_days, board_id, change):
+    _, lives, truths, found = two_days
+    records = found[board_id].records
+    wrong = replace(records[0], fields={**records[0].fields, **change})
+    differing = replace(found[board_id], records=(wrong, *records[1:]))
+    board = compare_board(board_id, lives[board_id], truths[board_id], differing)
+    assert (board.false_events, board.missed_events) == (1, 0)
+
+
+def test_a_post_without_its_text_is_false(two_days):
+    _, lives, truths, found = two_days
+    records = found[NOTICES].records
+    fields = {name: value for name, value in records[0].fields.items() if name != "body"}
+    lacking = replace(records[0], fields=fields)
+    differing = replace(found[NOTICES], records=(lacking, *records[1:]))
+    board = compare_board(NOTICES, lives[NOTICES], truths[NOTICES], differing)
+    assert (board.false_events, board.missed_events) == (1, 0)
 
 
 def test_a_record_that_is_not_there_is_missed(lived):
-    life, truth, found = lived
-    day = compare_day(life.day, life.rows, truth, replace(found, records=found.records[1:]))
-    assert (day.false_events, day.missed_events) == (0, 1)
+    board_id, life, truth, found = lived
+    board = compare_board(board_id, life, truth, replace(found, records=found.records[1:]))
+    assert (board.false_events, board.missed_events) == (0, 1)
 
 
-def test_a_rehearsal_that_differs_does_not_end_well(tmp_path, lived):
-    life, truth, found = lived
-    day = compare_day(life.day, life.rows, truth, replace(found, records=found.records[1:]))
+@pytest.fixture
+def differing_day(two_days):
+    """The second day, one post missed."""
+    _, lives, truths, found = two_days
+    lacking = replace(found[NOTICES], records=found[NOTICES].records[1:])
+    boards = (
+        compare_board(REGISTER, lives[REGISTER], truths[REGISTER], found[REGISTER]),
+        compare_board(NOTICES, lives[NOTICES], truths[NOTICES], lacking),
+    )
+    return RehearsedDay(lives[REGISTER].day, boards)
 
-    answer = make_answer(load_home(tmp_path / "home"), [day])
+
+def test_a_rehearsal_that_differs_does_not_end_well(two_days, differing_day):
+    answer = make_answer(load_home(two_days[0]), [differing_day])
 
     assert answer.exit_code == 1
-    assert answer.payload["missed_events"] == 1
+    assert (answer.payload["false_events"], answer.payload["missed_events"]) == (0, 1)
     assert answer.error is not None
     assert answer.error[0] == "rehearsal_differs"
+
+
+def test_a_day_sums_its_boards_and_tells_each(two_days, differing_day):
+    day = make_answer(load_home(two_days[0]), [differing_day]).payload["days"][0]
+
+    boards = day["boards"]
+    assert list(boards) == [REGISTER, NOTICES]
+    for name in ("truth", "found"):
+        assert day[name] == {
+            kind: sum(board[name][kind] for board in boards.values()) for kind in day[name]
+        }
+    assert [board["missed_events"] for board in boards.values()] == [0, 1]
+    assert day["n_rows"] == boards[REGISTER]["n_rows"] > boards[NOTICES]["n_rows"] > 0
+    assert (day["date"], day["status"]) == ("2026-12-01", "OK")
+    assert {board["status"] for board in boards.values()} == {"OK"}
+
+
+def test_a_board_that_differs_says_what_really_happened(differing_day):
+    told = day_text(differing_day, {REGISTER: "목록", NOTICES: "notices"}).splitlines()
+
+    assert told[2].startswith("  목록     정상")  # Hangul takes two columns a letter
+    assert told[3].startswith("  notices  정상")
+    assert told[2].endswith("-> 일치")
+    assert told[3].endswith("-> 불일치")
+    assert told[4].startswith("    실제: 신규 ")
+    assert told[4].endswith("잘못 기록 0건, 놓침 1건")
 
 
 def test_a_day_that_is_refused_is_told_and_ends_the_rehearsal_with_its_code(tmp_path):
@@ -186,6 +263,28 @@ def test_a_day_that_is_refused_is_told_and_ends_the_rehearsal_with_its_code(tmp_
     assert answer.error is not None
     assert answer.error[0] == "robots_unreachable"
     assert answer.payload["days"][0]["status"] == "FAILED"
+    told = day_text(days[0], {REGISTER: "목록"})
+    assert "실패  [robots_unreachable]" in told
+    assert told.endswith("보고서: 없음")
+
+
+def test_a_board_that_fails_gives_the_day_its_status_and_leaves_the_other_alone(tmp_path):
+    life, notices = Life(n_rows=60), NoticeLife(n_posts=3)
+    broken = Switches(troubles=(PageTrouble("login", place="notice_list"),))
+    with RehearsalSite(life.rows, switches=broken) as site:
+        new_home(tmp_path / "home", site.base_url, with_notices=True)
+        home = load_home(tmp_path / "home")
+        days = list(rehearse_days(site, life, 1, DayRunner(home), notices=notices))
+
+    day = make_answer(home, days).payload["days"][0]
+
+    assert day["status"] == "FAILED"
+    assert {board_id: board["status"] for board_id, board in day["boards"].items()} == {
+        REGISTER: "OK",
+        NOTICES: "FAILED",
+    }
+    assert day["boards"][REGISTER]["false_events"] == day["boards"][REGISTER]["missed_events"] == 0
+    assert day["report"] is not None
 
 
 def test_a_changed_shipped_configuration_is_named(tmp_path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from pathlib import Path
@@ -18,11 +18,12 @@ from dmf_crawler.model.report import EventRow, VersionRow
 from dmf_crawler.model.run import DAY_STARTS_AT_HOUR, KST, RunStatus
 from dmf_crawler.model.verdict import RunSummary
 from dmf_crawler.text import key_form
-from dmf_crawler.workbench.rehearsal.days import DayTruth, Life
-from dmf_crawler.workbench.rehearsal.register import COLUMNS, ListRow
+from dmf_crawler.workbench.rehearsal.days import DayTruth, Life, LivedList
+from dmf_crawler.workbench.rehearsal.notice_life import NoticeLife
 from dmf_crawler.workbench.rehearsal.server import RehearsalSite
 
-BOARD = "dmf_registry"
+REGISTER = "dmf_registry"
+NOTICES = "mfds_notice"
 REAL_SITE = re.compile(r"https://nedrug\.mfds\.go\.kr(?=\s)")
 REAL_DELAY = re.compile(r"(?m)(?<=^  min_delay_s: )[0-9.]+")
 KINDS = ("NEW", "MODIFIED", "WITHDRAWN", "REAPPEARED", "COSMETIC")
@@ -33,7 +34,7 @@ Sighting = tuple[str, str, tuple[str, ...], str]
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a day's run left behind.
+    """What a day's run of one board left behind.
 
     Attributes:
         summary: How the run ended.
@@ -46,16 +47,16 @@ class Found:
     records: Sequence[VersionRow]
 
 
-RunDay = Callable[[datetime], Found]
-"""Runs the board once, as if at a moment, and tells what it left in the history."""
+RunDay = Callable[[datetime], Mapping[str, Found]]
+"""Runs all boards once, as if at a moment, and tells what each left in the history."""
 
 
 @dataclass(frozen=True, slots=True)
-class RehearsedDay:
-    """One day: what the crawler found and what really happened.
+class RehearsedBoard:
+    """One board on one day: what the crawler found and what really happened.
 
     Attributes:
-        day: The day.
+        board_id: Which board.
         summary: How the run ended.
         truth: Keys by what must be recorded that day (the baseline: all as NEW).
         found: Keys by what was recorded.
@@ -63,12 +64,35 @@ class RehearsedDay:
         missed_events: It happened, but was not recorded; records that are not there too.
     """
 
-    day: date
+    board_id: str
     summary: RunSummary
     truth: dict[str, int]
     found: dict[str, int]
     false_events: int
     missed_events: int
+
+    @property
+    def agrees(self) -> bool:
+        """Whether nothing is false and nothing missed."""
+        return not (self.false_events or self.missed_events)
+
+
+@dataclass(frozen=True, slots=True)
+class RehearsedDay:
+    """One day of all boards, in the order in which they ran.
+
+    Attributes:
+        day: The day.
+        boards: At least one.
+    """
+
+    day: date
+    boards: tuple[RehearsedBoard, ...]
+
+    @property
+    def summary(self) -> RunSummary:
+        """How the first board's run ended."""
+        return self.boards[0].summary
 
 
 def make_home(target: Path, base_url: str, *, shipped: Path | None = None) -> None:
@@ -109,42 +133,62 @@ def _replace_once(path: Path, old: re.Pattern[str], new: str) -> None:
 
 
 def rehearse_days(
-    site: RehearsalSite, life: Life, n_days: int, run_day: RunDay
+    site: RehearsalSite,
+    life: Life,
+    n_days: int,
+    run_day: RunDay,
+    *,
+    notices: NoticeLife | None = None,
 ) -> Iterator[RehearsedDay]:
-    """Live day after day, each crawled at its 06:00; the first one is the baseline."""
-    truth: DayTruth | None = None
+    """Live day after day, each crawled at its 06:00; the first one is the baseline.
+
+    Args:
+        site: What is crawled.
+        life: The register's.
+        n_days: How many.
+        run_day: Runs the boards once; each must be one of those that live here.
+        notices: The notice board's life, None for a site without the board.
+    """
+    lives: dict[str, LivedList] = {REGISTER: life}
+    if notices is not None:
+        lives[NOTICES] = notices
+    truths: dict[str, DayTruth] = {}
     for number in range(n_days):
         if number:
-            truth = life.advance()
+            truths = {board_id: lived.advance() for board_id, lived in lives.items()}
         site.rows = life.rows
+        site.notices = None if notices is None else notices.rows
         found = run_day(datetime.combine(life.day, time(DAY_STARTS_AT_HOUR), KST))
-        yield compare_day(life.day, life.rows, truth, found)
+        boards = [
+            compare_board(board_id, lives[board_id], truths.get(board_id), each)
+            for board_id, each in found.items()
+        ]
+        yield RehearsedDay(life.day, tuple(boards))
 
 
-def compare_day(
-    day: date, rows: Sequence[ListRow], truth: DayTruth | None, found: Found
-) -> RehearsedDay:
+def compare_board(
+    board_id: str, lived: LivedList, truth: DayTruth | None, found: Found
+) -> RehearsedBoard:
     """Compare what a run recorded with what happened, event by event and cell by cell.
 
     Args:
-        day: The day.
-        rows: The list as the site shows it.
+        board_id: Which board.
+        lived: Its list as the site shows it.
         truth: What happened since the day before; None for the baseline.
         found: What the run left behind.
     """
     if truth is None:
-        happened = Counter[Sighting](("NEW", key_form(row.reg_no), (), "") for row in rows)
+        happened = Counter[Sighting](("NEW", key_form(row.key), (), "") for row in lived.rows)
     else:
         happened = Counter(
-            (each.kind, key_form(each.reg_no), each.fields, each.reason)
-            for each in truth.happenings
+            (each.kind, key_form(each.key), each.fields, each.reason) for each in truth.happenings
         )
     recorded = Counter(map(_sight_event, found.events))
-    false_cells, missed_cells = _compare_lists(rows, found)
-    return RehearsedDay(
-        day=day,
+    false_cells, missed_cells = _compare_lists(lived, found)
+    return RehearsedBoard(
+        board_id=board_id,
         summary=found.summary,
-        truth=truth.counts if truth else dict.fromkeys(KINDS, 0) | {"NEW": len(rows)},
+        truth=truth.counts if truth else dict.fromkeys(KINDS, 0) | {"NEW": len(lived.rows)},
         found=_count_kinds(found.events),
         false_events=(recorded - happened).total() + false_cells,
         missed_events=(happened - recorded).total() + missed_cells,
@@ -171,16 +215,17 @@ def _is_cosmetic(event: EventRow) -> bool:
     )
 
 
-def _compare_lists(rows: Sequence[ListRow], found: Found) -> tuple[int, int]:
+def _compare_lists(lived: LivedList, found: Found) -> tuple[int, int]:
     """Return how many records differ from the site's row or stand for none, and how many lack."""
     if found.summary.status is not RunStatus.OK:
         return 0, 0
-    shown = {key_form(row.reg_no): row for row in rows}
+    shown = {key_form(row.key): row for row in lived.rows}
     there = {each.key: each for each in found.records if each.missing_since is None}
     n_false = len(there.keys() - shown.keys())
     for key in there.keys() & shown.keys():
         n_false += any(
-            there[key].fields[name] != stripped(getattr(shown[key], name)) for name, _ in COLUMNS
+            there[key].fields.get(name) != stripped(getattr(shown[key], name))
+            for name, _ in lived.columns
         )
     return n_false, len(shown.keys() - there.keys())
 

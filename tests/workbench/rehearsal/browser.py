@@ -6,6 +6,7 @@ import http.client
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 import lxml.html
@@ -62,6 +63,13 @@ def ask(
             return Got(response.status, fields, response.read())
     finally:
         connection.close()
+
+
+def select(text: str, xpath: str) -> list[Any]:
+    """Return what an XPath finds in a page."""
+    found = lxml.html.document_fromstring(text).xpath(xpath)
+    assert isinstance(found, list)
+    return found
 
 
 def find_table(text: str, css_class: str = "tb_list") -> lxml.html.HtmlElement:

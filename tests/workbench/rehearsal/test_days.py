@@ -48,7 +48,7 @@ def test_the_truth_of_each_day_is_what_a_plain_comparison_of_the_lists_finds(yea
     last_seen = dict.fromkeys(next(iter(lists.values())), next(iter(lists)))
     for truth in truths:
         expected = compare_plainly(lists, last_seen, truth.day)
-        found = {(h.kind, h.reg_no, h.reason, h.is_cosmetic): h.fields for h in truth.happenings}
+        found = {(h.kind, h.key, h.reason, h.is_cosmetic): h.fields for h in truth.happenings}
         assert found == expected, truth.day
         last_seen |= dict.fromkeys(lists[truth.day], truth.day)
 
@@ -104,7 +104,7 @@ def test_counts_are_the_happenings_counted(year):
         kinds = ["COSMETIC" if h.is_cosmetic else h.kind for h in truth.happenings]
         assert set(truth.counts) == {"NEW", "MODIFIED", "WITHDRAWN", "REAPPEARED", "COSMETIC"}
         assert {kind: n for kind, n in truth.counts.items() if n} == Counter(kinds)
-        keys = [h.reg_no for h in truth.happenings]
+        keys = [h.key for h in truth.happenings]
         assert keys == sorted(set(keys))
 
 
@@ -126,7 +126,7 @@ def test_new_rows_come_three_a_working_day_at_the_top_without_a_target(year):
     for truth in truths:
         for happening in truth.happenings:
             if happening.kind == "NEW":
-                row = lists[truth.day][happening.reg_no]
+                row = lists[truth.day][happening.key]
                 assert (row.target, row.status) == ("", "정상")
                 assert row.registered_on == truth.day.isoformat()
 
@@ -144,7 +144,7 @@ def test_a_blank_target_is_filled_after_two_to_eleven_days(year):
     ages = []
     for truth in truths:
         for happening in truth.happenings:
-            row = lists[truth.day].get(happening.reg_no)
+            row = lists[truth.day].get(happening.key)
             if happening.kind == "MODIFIED" and "target" in happening.fields and row:
                 ages.append((truth.day - date.fromisoformat(row.registered_on)).days)
     assert len(ages) > 500
@@ -161,7 +161,7 @@ def test_a_raised_document_number_comes_with_a_new_date_of_change(year):
     for truth in truths:
         for happening in truth.happenings:
             if "document_no" in happening.fields:
-                row = lists[truth.day][happening.reg_no]
+                row = lists[truth.day][happening.key]
                 assert row.changed_on == truth.day.isoformat()
                 assert re.fullmatch(rf"v0\.\d+\.0/{truth.day.year}", row.document_no)
                 n_raised += 1

@@ -5,6 +5,7 @@ import socket
 import threading
 from datetime import UTC, datetime
 from http.client import RemoteDisconnected
+from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 import pytest
@@ -73,6 +74,32 @@ def test_one_connection_serves_many_requests(site):
         assert connection.sock is used
     connection.close()
     assert len(site.log) == 5
+
+
+def test_connections_are_counted_and_each_request_tells_its_own(site):
+    """A connection on which nothing was asked counts; clearing the log forgets none."""
+    connection = connect(site)
+    for _ in range(2):
+        connection.request("GET", LIST, headers=AGENT)
+        with connection.getresponse() as response:
+            response.read()
+    get(site)
+    assert [request.connection_id for request in site.log] == [1, 1, 2]
+    site.clear_log()
+    connection.request("GET", LIST, headers=AGENT)
+    with connection.getresponse() as response:
+        response.read()
+    connection.close()
+    assert [request.connection_id for request in site.log] == [1]
+    assert site.n_connections == 2
+    with connect_silently(site):
+        get(site)  # accepted behind it
+        assert site.log[-1].connection_id == site.n_connections == 4
+
+
+def connect_silently(site):
+    address = urlsplit(site.base_url)
+    return socket.create_connection((address.hostname, address.port), timeout=20)
 
 
 def test_urllib_can_read_a_page(site):

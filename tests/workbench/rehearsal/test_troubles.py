@@ -12,6 +12,7 @@ from typing import get_args
 
 import pytest
 
+from dmf_crawler.workbench.rehearsal.answers import html_answer
 from dmf_crawler.workbench.rehearsal.switches import PageTrouble, Switches, TroubleKind
 from dmf_crawler.workbench.rehearsal.troubles import answer_trouble
 from tests.workbench.rehearsal.browser import (
@@ -32,7 +33,8 @@ def trouble_site(site, kind, **how):
 
 @pytest.mark.parametrize("kind", get_args(TroubleKind))
 def test_every_kind_of_trouble_is_an_answer(kind):
-    assert answer_trouble(PageTrouble(kind), "<tbody>약</tbody>", "page=1").status >= 200
+    answer = html_answer("<tbody>약</tbody>")
+    assert answer_trouble(PageTrouble(kind), answer, f"{LIST}?page=1").status >= 200
 
 
 @pytest.mark.parametrize("status", [429, 500, 502, 503, 504])

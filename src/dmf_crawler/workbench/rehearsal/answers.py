@@ -89,7 +89,9 @@ def _write_head(answer: Answer, date_text: str) -> bytes:
     fields = [("Date", date_text)]
     if answer.content_type:
         fields.append(("Content-Type", answer.content_type))
-    if answer.delivery == "short_chunked":
+    if answer.status == HTTPStatus.NOT_MODIFIED:
+        pass  # what it says of the body's length would be that of a 200 (RFC 9110, 8.6)
+    elif answer.delivery == "short_chunked":
         fields.append(("Transfer-Encoding", "chunked"))
     elif answer.delivery != "short_close":
         fields.append(("Content-Length", str(len(answer.body))))

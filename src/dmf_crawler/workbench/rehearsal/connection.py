@@ -97,6 +97,7 @@ class SiteServer(ThreadingHTTPServer):
         self._failures: list[BaseException] = []
         self._lock = threading.Lock()
         self._serving: dict[socket.socket, threading.Thread] = {}
+        self.connection_ids: dict[socket.socket, int] = {}
         super().__init__(("127.0.0.1", port), _Connection)
         if certificate is not None:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -136,6 +137,7 @@ class SiteServer(ThreadingHTTPServer):
         )
         with self._lock:
             self._serving[connection] = thread
+            self.connection_ids[connection] = self.request_log.open_connection()
         thread.start()
 
     def shutdown_request(self, request: object) -> None:
@@ -144,6 +146,7 @@ class SiteServer(ThreadingHTTPServer):
         super().shutdown_request(connection)
         with self._lock:
             self._serving.pop(connection, None)
+            self.connection_ids.pop(connection, None)
 
     def handle_error(self, request: object, client_address: object) -> None:
         """Keep a failure for `close`; a client that went away is none."""
@@ -162,6 +165,7 @@ class _Connection(BaseHTTPRequestHandler):
     def setup(self) -> None:
         """Read through a stream that ends when the site closes."""
         super().setup()
+        self.connection_id = self.server.connection_ids[self.connection]
         self.rfile.close()
         self.rfile = io.BufferedReader(_ClientReader(self.connection, self.server.closing))
 
@@ -179,7 +183,8 @@ class _Connection(BaseHTTPRequestHandler):
         self.server.request_log.open_request(request)
         try:
             answer, switches = self.server.answer_request(request)
-            if switches.gzip and "gzip" in request.headers.get("accept-encoding", ""):
+            accepts_gzip = "gzip" in request.headers.get("accept-encoding", "")
+            if switches.gzip and accepts_gzip and answer.body:
                 answer = compress_answer(answer)
             self._send(answer, request, switches)
         finally:
@@ -196,6 +201,7 @@ class _Connection(BaseHTTPRequestHandler):
             query=dict(parse_qsl(target.query, keep_blank_values=True)),
             form=dict(parse_qsl(body.decode("latin-1"), keep_blank_values=True)),
             headers={name.lower(): value for name, value in self.headers.items()},
+            connection_id=self.connection_id,
         )
 
     def _send(self, answer: Answer, request: LoggedRequest, switches: Switches) -> None:

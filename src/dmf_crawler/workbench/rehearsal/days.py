@@ -13,9 +13,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Protocol
 
 from dmf_crawler.workbench.rehearsal.office import ORDINARY_PACE, Office, Pace
-from dmf_crawler.workbench.rehearsal.register import COLUMNS, LIVE, ListRow, grow_register
+from dmf_crawler.workbench.rehearsal.register import COLUMNS, grow_register
 from dmf_crawler.workbench.rehearsal.working_days import ONE_DAY
 
 MISSING_RUNS = 4
@@ -26,6 +27,43 @@ _OFFICE_SEED = 289
 
 KINDS = ("NEW", "MODIFIED", "WITHDRAWN", "REAPPEARED")
 
+Columns = Sequence[tuple[str, str]]
+"""Field id and Korean header of each value that must be recorded, in the site's order."""
+
+
+class Row(Protocol):
+    """One row of a list: its values are attributes named by field ids."""
+
+    @property
+    def key(self) -> str:
+        """What identifies it."""
+        ...
+
+    @property
+    def is_live(self) -> bool:
+        """Whether it is not withdrawn by status."""
+        ...
+
+
+class LivedList(Protocol):
+    """A list that lives from day to day, and tells the truth of each."""
+
+    day: date
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        """The list as the site shows it today, newest first."""
+        ...
+
+    @property
+    def columns(self) -> Columns:
+        """What must be recorded of each row."""
+        ...
+
+    def advance(self) -> DayTruth:
+        """Go to the next calendar day and live it."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Happening:
@@ -33,7 +71,7 @@ class Happening:
 
     Attributes:
         kind: NEW, MODIFIED, WITHDRAWN or REAPPEARED.
-        reg_no: 등록번호.
+        key: What identifies its row.
         fields: Ids of all changed fields, in column order; empty for NEW and for a vanished row.
         reason: "", `status`, `missing`, `delisted`, `restored` or `returned`.
         is_cosmetic: A MODIFIED whose every changed field says the same in another form; it counts
@@ -41,7 +79,7 @@ class Happening:
     """
 
     kind: str
-    reg_no: str
+    key: str
     fields: tuple[str, ...] = ()
     reason: str = ""
     is_cosmetic: bool = False
@@ -65,11 +103,12 @@ class DayTruth:
 
 
 class Life:
-    """The list as it lives from `first_day` on.
+    """The register as it lives from `first_day` on.
 
     Attributes:
         day: Today.
         rows: The list as the site shows it today, newest first.
+        columns: What must be recorded of each row.
 
     Args:
         n_rows: Size on the first day.
@@ -89,6 +128,7 @@ class Life:
         self._office = Office(rows, random.Random(seed + _OFFICE_SEED), first_day, pace)
         self.day = first_day
         self.rows = self._office.list_rows()
+        self.columns = COLUMNS
         self._ledger = Ledger(self.rows)
 
     def advance(self) -> DayTruth:
@@ -104,16 +144,18 @@ class Ledger:
 
     Args:
         rows: The baseline.
+        columns: What must be recorded of each row.
     """
 
-    def __init__(self, rows: Sequence[ListRow]) -> None:
-        self._current = {row.reg_no: row for row in rows}
-        self._closed: dict[str, ListRow] = {}
+    def __init__(self, rows: Sequence[Row], columns: Columns = COLUMNS) -> None:
+        self._columns = columns
+        self._current = {row.key: row for row in rows}
+        self._closed: dict[str, Row] = {}
         self._n_missed: dict[str, int] = {}
 
-    def record_day(self, day: date, rows: Sequence[ListRow]) -> DayTruth:
+    def record_day(self, day: date, rows: Sequence[Row]) -> DayTruth:
         """Record one accepted read and return what had to be recorded."""
-        shown = {row.reg_no: row for row in rows}
+        shown = {row.key: row for row in rows}
         happenings = [
             happening
             for key, row in shown.items()
@@ -124,47 +166,46 @@ class Ledger:
             self._n_missed[key] = self._n_missed.get(key, 0) + 1
             if self._n_missed[key] == MISSING_RUNS:
                 happenings.append(self._close(key))
-        happenings.sort(key=lambda happening: happening.reg_no)
+        happenings.sort(key=lambda happening: happening.key)
         return DayTruth(
             day, tuple(happenings), _count_kinds(happenings), tuple(sorted(self._n_missed))
         )
 
-    def _record_row(self, key: str, row: ListRow) -> Happening | None:
+    def _record_row(self, key: str, row: Row) -> Happening | None:
         self._n_missed.pop(key, None)
         before = self._current.get(key)
         self._current[key] = row
         if before is not None:
-            return _compare_rows(before, row)
+            return self._compare_rows(before, row)
         if (closed := self._closed.pop(key, None)) is not None:
-            return Happening("REAPPEARED", key, _changed_fields(closed, row), "returned")
+            return Happening("REAPPEARED", key, self._list_changes(closed, row), "returned")
         return Happening("NEW", key)
 
     def _close(self, key: str) -> Happening:
         row = self._current.pop(key)
         self._closed[key] = row
         del self._n_missed[key]
-        if row.status == LIVE:
+        if row.is_live:
             return Happening("WITHDRAWN", key, (), "missing")
         return Happening("MODIFIED", key, (), "delisted")
 
+    def _compare_rows(self, before: Row, after: Row) -> Happening | None:
+        fields = self._list_changes(before, after)
+        if not fields:
+            return None
+        if before.is_live and not after.is_live:
+            return Happening("WITHDRAWN", after.key, fields, "status")
+        if after.is_live and not before.is_live:
+            return Happening("REAPPEARED", after.key, fields, "restored")
+        is_cosmetic = all(_form(before, field) == _form(after, field) for field in fields)
+        return Happening("MODIFIED", after.key, fields, is_cosmetic=is_cosmetic)
 
-def _compare_rows(before: ListRow, after: ListRow) -> Happening | None:
-    fields = _changed_fields(before, after)
-    if not fields:
-        return None
-    if before.status == LIVE != after.status:
-        return Happening("WITHDRAWN", after.reg_no, fields, "status")
-    if before.status != LIVE == after.status:
-        return Happening("REAPPEARED", after.reg_no, fields, "restored")
-    is_cosmetic = all(_form(before, field) == _form(after, field) for field in fields)
-    return Happening("MODIFIED", after.reg_no, fields, is_cosmetic=is_cosmetic)
+    def _list_changes(self, before: Row, after: Row) -> tuple[str, ...]:
+        fields = (field for field, _ in self._columns)
+        return tuple(field for field in fields if getattr(before, field) != getattr(after, field))
 
 
-def _changed_fields(before: ListRow, after: ListRow) -> tuple[str, ...]:
-    return tuple(field for field, _ in COLUMNS if getattr(before, field) != getattr(after, field))
-
-
-def _form(row: ListRow, field: str) -> tuple[str, ...]:
+def _form(row: Row, field: str) -> tuple[str, ...]:
     """Return a field without what is form alone: the spelling of 주식회사, and white space."""
     value = getattr(row, field)
     return tuple(_bare(text) for text in ((value,) if isinstance(value, str) else value))

@@ -24,6 +24,24 @@ ODD_NUMBER = "접수-2026-미부여"
 
 
 @dataclass(frozen=True, slots=True)
+class Window:
+    """Which part of a list a page shows.
+
+    Attributes:
+        page_no: 1-based.
+        limit: Rows that a full page has.
+    """
+
+    page_no: int
+    limit: int
+
+    @property
+    def start(self) -> int:
+        """Index of the page's first row."""
+        return (self.page_no - 1) * self.limit
+
+
+@dataclass(frozen=True, slots=True)
 class RefusedPageSize:
     """A `limit` that the site does not accept."""
 
@@ -35,19 +53,31 @@ def cut_page(
 ) -> ListPage | RefusedPageSize:
     """Return the page that the parameters ask for; unknown parameters change nothing."""
     found = search_rows(rows, params)
+    window = find_window(len(found), params, switches)
+    if isinstance(window, RefusedPageSize):
+        return window
+    start, limit = window.start, window.limit
+    shown = found[: len(found) - switches.n_withheld_rows]
+    searched = {name: params[name] for name in SEARCH_FIELDS if name in params}
+    return ListPage(
+        shown[start : start + limit], start + 1, len(found), window.page_no, limit, searched
+    )
+
+
+def find_window(
+    n_rows: int, params: Mapping[str, str], switches: Switches
+) -> Window | RefusedPageSize:
+    """Return which part of a list the parameters ask for."""
     limit = _read_positive(params.get("limit", ""), switches.default_page_size)
     if switches.page_size != "honoured" and limit > switches.largest_page_size:
         if switches.page_size != "capped":
             return RefusedPageSize(limit)
         limit = switches.largest_page_size
-    n_pages = max(1, -(-len(found) // limit))
+    n_pages = max(1, -(-n_rows // limit))
     page_no = _read_positive(params.get("page", ""), 1)
     if page_no > n_pages and switches.past_end != "empty":
         page_no = n_pages if switches.past_end == "last_page" else 1
-    start = (page_no - 1) * limit
-    shown = found[: len(found) - switches.n_withheld_rows]
-    searched = {name: params[name] for name in SEARCH_FIELDS if name in params}
-    return ListPage(shown[start : start + limit], start + 1, len(found), page_no, limit, searched)
+    return Window(page_no, limit)
 
 
 def search_rows(rows: Sequence[ListRow], params: Mapping[str, str]) -> Sequence[ListRow]:

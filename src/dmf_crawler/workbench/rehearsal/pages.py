@@ -1,4 +1,4 @@
-"""The site's pages as HTML text (README, items 2, 4, 9 and 10)."""
+"""The site's pages as HTML text, but for the notice board's (README, items 2, 4, 9 and 10)."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ def write_list_page(page: ListPage, renderer: RowRenderer, switches: Switches) -
     parts = (
         _write_form(page),
         _LAYOUT_TABLE if switches.layout_tables else "",
-        _write_total(page.total, switches),
+        write_total(page.total, switches),
         _write_list(page, renderer, switches),
-        _write_pager(page),
+        write_pager(page.page_no, page.n_pages),
     )
-    return _frame("원료의약품등록(DMF) 현황", "\n".join(parts))
+    return write_frame("원료의약품등록(DMF) 현황", "\n".join(parts))
 
 
 def write_error_page() -> str:
@@ -72,7 +72,7 @@ def write_login_page() -> str:
         '<input type="text" name="userId"><input type="password" name="userPwd">'
         '<button type="submit">로그인</button></form>'
     )
-    return _frame("로그인", form)
+    return write_frame("로그인", form)
 
 
 def write_script_page() -> str:
@@ -84,7 +84,7 @@ def write_script_page() -> str:
 
 def write_home_page() -> str:
     """Return the page at the root."""
-    return _frame("의약품안전나라", f'<a href="{LIST_PATH}">원료의약품등록(DMF) 현황</a>')
+    return write_frame("의약품안전나라", f'<a href="{LIST_PATH}">원료의약품등록(DMF) 현황</a>')
 
 
 _HEAD = (
@@ -102,12 +102,16 @@ _OTHER_REGISTER = (
 )
 
 
-def _frame(title: str, content: str) -> str:
-    """Return a page in the common layout, which holds the marker of the error page hidden."""
-    return (
-        f'{_HEAD.format(title=f"의약품안전나라 &gt; {title}")}<body>\n<nav id="gnb"></nav>\n'
-        f"{content}\n{_MARKER}\n</body></html>\n"
-    )
+def write_frame(title: str, content: str, *, meta: str = "") -> str:
+    """Return a page in the common layout, which holds the marker of the error page hidden.
+
+    Args:
+        title: As HTML.
+        content: As HTML.
+        meta: Further elements of the head.
+    """
+    head = _HEAD.format(title=f"의약품안전나라 &gt; {title}").replace("</head>", f"{meta}</head>")
+    return f'{head}<body>\n<nav id="gnb"></nav>\n{content}\n{_MARKER}\n</body></html>\n'
 
 
 def _write_form(page: ListPage) -> str:
@@ -130,7 +134,8 @@ def _write_form(page: ListPage) -> str:
     )
 
 
-def _write_total(total: int, switches: Switches) -> str:
+def write_total(total: int, switches: Switches) -> str:
+    """Return how many rows the whole list has, in the words that the switches choose."""
     match switches.total_text:
         case "normal":
             return f'<p title="총 {total:,} 건">총 <strong>{total:,}</strong> 건</p>'
@@ -172,11 +177,12 @@ def _write_other_register(page: ListPage) -> str:
     return _OTHER_REGISTER.format(rows="\n".join(rows))
 
 
-def _write_pager(page: ListPage) -> str:
-    first = (page.page_no - 1) // 10 * 10 + 1
-    numbers = range(first, min(first + 9, page.n_pages) + 1)
+def write_pager(page_no: int, n_pages: int) -> str:
+    """Return the buttons that lead to the ten pages around one."""
+    first = (page_no - 1) // 10 * 10 + 1
+    numbers = range(first, min(first + 9, n_pages) + 1)
     buttons = [
-        f'<button type="button"{" class=" + chr(34) + "on" + chr(34) if n == page.page_no else ""}>'
+        f'<button type="button"{" class=" + chr(34) + "on" + chr(34) if n == page_no else ""}>'
         f"{n}</button>"
         for n in numbers
     ]

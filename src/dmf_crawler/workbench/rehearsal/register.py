@@ -43,6 +43,16 @@ class ListRow:
     document_no: str
     linked_document_no: str
 
+    @property
+    def key(self) -> str:
+        """What identifies it."""
+        return self.reg_no
+
+    @property
+    def is_live(self) -> bool:
+        """Whether it is not withdrawn by status."""
+        return self.status == LIVE
+
 
 COLUMNS: tuple[tuple[str, str], ...] = (
     ("target", "대상의약품"),

@@ -1,4 +1,4 @@
-"""What was asked of the site, when, and how many requests were open at once."""
+"""What was asked of the site: when, on which connection, how many requests open at once."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ class LoggedRequest:
         query: The decoded query; of equal names the last one.
         form: The decoded body of a form POST.
         headers: Names in lower case.
+        connection_id: Which connection it came on, counted from 1.
         n_open_at_arrival: Other requests that had no complete answer then.
         status: HTTP status sent; 0 when the connection ended without an answer.
         n_bytes: Bytes handed to the connection, head included.
@@ -34,11 +35,17 @@ class LoggedRequest:
     query: Mapping[str, str]
     form: Mapping[str, str]
     headers: Mapping[str, str]
+    connection_id: int = 0
     n_open_at_arrival: int = 0
     status: int = 0
     n_bytes: int = 0
     ended_at_s: float = 0.0
     is_ended: bool = False
+
+    @property
+    def target(self) -> str:
+        """Path and query as sent."""
+        return f"{self.path}?{self.query_text}" if self.query_text else self.path
 
     @property
     def params(self) -> dict[str, str]:
@@ -52,12 +59,20 @@ class RequestLog:
 
     Attributes:
         monotonic: Clock.
+        n_connections: Connections accepted so far, also those on which nothing was asked.
     """
 
     monotonic: Callable[[], float]
+    n_connections: int = 0
     _requests: list[LoggedRequest] = field(default_factory=list)
     _n_open: int = 0
     _lock: threading.Condition = field(default_factory=threading.Condition)
+
+    def open_connection(self) -> int:
+        """Count a connection; return its number."""
+        with self._lock:
+            self.n_connections += 1
+            return self.n_connections
 
     def open_request(self, request: LoggedRequest) -> None:
         """Append a request that has just arrived."""
@@ -86,6 +101,6 @@ class RequestLog:
             return self._lock.wait_for(lambda: self._n_open == 0, timeout_s)
 
     def clear(self) -> None:
-        """Forget the requests so far; open ones stay open."""
+        """Forget the requests so far; open ones stay open, connections stay counted."""
         with self._lock:
             self._requests.clear()

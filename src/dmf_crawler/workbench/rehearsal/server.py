@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -23,6 +22,8 @@ from dmf_crawler.workbench.rehearsal.answers import Answer, html_answer, redirec
 from dmf_crawler.workbench.rehearsal.connection import SilentPort, SiteServer
 from dmf_crawler.workbench.rehearsal.listing import RefusedPageSize, cut_page, disturb_register
 from dmf_crawler.workbench.rehearsal.markup import RowRenderer
+from dmf_crawler.workbench.rehearsal.notice_board import NoticeBoard, Posts, show_posts
+from dmf_crawler.workbench.rehearsal.notices import Notice
 from dmf_crawler.workbench.rehearsal.pages import (
     LIST_PATH,
     write_error_page,
@@ -32,8 +33,13 @@ from dmf_crawler.workbench.rehearsal.pages import (
 )
 from dmf_crawler.workbench.rehearsal.register import ListRow
 from dmf_crawler.workbench.rehearsal.request_log import LoggedRequest, RequestLog
-from dmf_crawler.workbench.rehearsal.switches import USUAL_SWITCHES, PageTrouble, Switches
-from dmf_crawler.workbench.rehearsal.troubles import LOGIN_PATH, MOVED_PARAMETER, answer_trouble
+from dmf_crawler.workbench.rehearsal.switches import USUAL_SWITCHES, Switches
+from dmf_crawler.workbench.rehearsal.troubles import (
+    LOGIN_PATH,
+    MOVED_PARAMETER,
+    TroubleCount,
+    answer_trouble,
+)
 from dmf_crawler.workbench.rehearsal.workbook import answer_export, build_workbook
 
 _PAGES = {"/": write_home_page, LOGIN_PATH: write_login_page}
@@ -51,13 +57,15 @@ class _Scene:
     stale: tuple[ListRow, ...]  # what was shown before
     switches: Switches
     renderer: RowRenderer
+    notices: tuple[Notice, ...] | None
+    posts: Posts | None  # the notices as the switches disturb them
 
 
 class RehearsalSite:
     """The site, serving from the moment it is made until it is closed; a context manager.
 
-    `rows` and `switches` may be assigned at any time; a request that is under way keeps what it
-    started with.
+    `rows`, `notices` and `switches` may be assigned at any time; a request that is under way keeps
+    what it started with.
 
     Attributes:
         base_url: `http://127.0.0.1:<port>`, without a final slash; https with a certificate.
@@ -65,6 +73,7 @@ class RehearsalSite:
 
     Args:
         rows: The list, newest first.
+        notices: The posts of the notice board, newest first; None for a site without the board.
         switches: How the site behaves.
         port: Port on 127.0.0.1; 0 takes a free one.
         now: Aware clock: Date headers and the end of Service01.
@@ -74,6 +83,7 @@ class RehearsalSite:
         self,
         rows: Sequence[ListRow],
         *,
+        notices: Sequence[Notice] | None = None,
         switches: Switches = USUAL_SWITCHES,
         port: int = 0,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
@@ -82,12 +92,17 @@ class RehearsalSite:
         self._request_log = RequestLog(time.monotonic)
         self._lock = threading.Lock()
         self._now = now
-        self._n_met: Counter[tuple[int, int]] = Counter()  # (index of the trouble, page) → times
+        self._trouble_count = TroubleCount()
+        self._notice_board = NoticeBoard(self._trouble_count)
         self._open_api = open_api.OpenApi()
         self._build_workbook = lru_cache(maxsize=1)(build_workbook)
         all_rows = tuple(rows)
         shown = disturb_register(all_rows, switches)
-        self._scene = _Scene(all_rows, shown, shown, switches, RowRenderer(switches))
+        all_notices = None if notices is None else tuple(notices)
+        posts = _post_notices(all_notices, switches)
+        self._scene = _Scene(
+            all_rows, shown, shown, switches, RowRenderer(switches), all_notices, posts
+        )
         is_tls = switches.certificate == "expired"
         self._server: SiteServer | SilentPort
         if switches.connections == "never":
@@ -124,6 +139,11 @@ class RehearsalSite:
         """The requests so far, in order of arrival."""
         return self._request_log.list_requests()
 
+    @property
+    def n_connections(self) -> int:
+        """Connections accepted so far, also those on which nothing was asked."""
+        return self._request_log.n_connections
+
     def clear_log(self) -> None:
         """Forget the requests so far."""
         self._request_log.clear()
@@ -145,7 +165,20 @@ class RehearsalSite:
     def rows(self, rows: Sequence[ListRow]) -> None:
         all_rows, scene = tuple(rows), self._scene
         shown = disturb_register(all_rows, scene.switches)
-        self._scene = _Scene(all_rows, shown, scene.shown, scene.switches, scene.renderer)
+        self._scene = replace(scene, rows=all_rows, shown=shown, stale=scene.shown)
+
+    @property
+    def notices(self) -> tuple[Notice, ...] | None:
+        """The posts of the notice board, newest first; None where the site has none."""
+        return self._scene.notices
+
+    @notices.setter
+    def notices(self, notices: Sequence[Notice] | None) -> None:
+        all_notices, scene = None if notices is None else tuple(notices), self._scene
+        posts = _post_notices(all_notices, scene.switches)
+        if posts and scene.posts:
+            posts = replace(posts, stale=scene.posts.shown)
+        self._scene = replace(scene, notices=all_notices, posts=posts)
 
     @property
     def switches(self) -> Switches:
@@ -157,17 +190,16 @@ class RehearsalSite:
         scene = self._scene
         shown = disturb_register(scene.rows, switches)
         renderer = scene.renderer if scene.renderer.suits(switches) else RowRenderer(switches)
-        with self._lock:
-            self._n_met.clear()
-            self._scene = _Scene(scene.rows, shown, scene.stale, switches, renderer)
+        posts = _post_notices(scene.notices, switches)
+        if posts and scene.posts:
+            posts = replace(posts, stale=scene.posts.stale)
+        self._trouble_count.restart()
+        self._scene = replace(scene, shown=shown, switches=switches, renderer=renderer, posts=posts)
 
     def answer_request(self, request: LoggedRequest) -> Answer:
         """Return what a request gets."""
         scene = self._scene
         switches = scene.switches
-        if "user-agent" not in request.headers and switches.no_user_agent != "answer":
-            closes = switches.no_user_agent == "close"
-            return Answer(b"Forbidden", 403, delivery="close" if closes else "whole")
         if request.path in robots_forms.PATHS:
             return robots_forms.answer_robots(request.path, switches)
         if request.path in (LIST_PATH, f"{LIST_PATH}/getList"):
@@ -176,44 +208,47 @@ class RehearsalSite:
             return answer_export(self._build_workbook(scene.shown[: switches.export_cap]), switches)
         if found := open_api.PATH.fullmatch(request.path):
             return self._answer_open_api(found[1], request, scene)
-        return html_answer(_PAGES.get(request.path, write_error_page)())
+        answer = None
+        if scene.posts is not None:
+            answer = self._notice_board.answer(request, scene.posts, switches)
+        return answer or html_answer(_PAGES.get(request.path, write_error_page)())
 
     def _answer_hooked(self, request: LoggedRequest) -> tuple[Answer, Switches]:
         if self.on_request is not None:
             self.on_request(request)
         switches = self._scene.switches
+        if "user-agent" not in request.headers and switches.no_user_agent != "answer":
+            closes = switches.no_user_agent == "close"
+            return Answer(b"Forbidden", 403, delivery="close" if closes else "whole"), switches
         return self.answer_request(request), switches
 
     def _answer_list(self, request: LoggedRequest, scene: _Scene) -> Answer:
         switches, params = scene.switches, request.params
         if switches.without_parameters == "redirect" and not params and request.path != LIST_PATH:
             return redirect_answer(LIST_PATH)
-        trouble = self._meet_trouble(switches, params)
+        page_text = params.get("page", "1")
+        trouble = self._trouble_count.meet(
+            switches.troubles,
+            "list",
+            int(page_text) if page_text.isascii() and page_text.isdigit() else 1,
+            is_moved=MOVED_PARAMETER in params,
+        )
         rows = scene.stale if trouble and trouble.kind == "stale" else scene.shown
         page = cut_page(rows, params, switches)
         if isinstance(page, RefusedPageSize):
             is_bad_request = switches.page_size == "status_400"
             return html_answer(write_error_page(), 400 if is_bad_request else 200)
-        text = write_list_page(page, scene.renderer, switches)
-        if trouble:
-            return answer_trouble(trouble, text, request.query_text)
-        return html_answer(text)
-
-    def _meet_trouble(self, switches: Switches, params: dict[str, str]) -> PageTrouble | None:
-        """Return the first trouble that is due for a page, and count it."""
-        page_text = params.get("page", "1")
-        page_no = int(page_text) if page_text.isascii() and page_text.isdigit() else 1
-        with self._lock:
-            for index, trouble in enumerate(switches.troubles):
-                is_here = not trouble.pages or page_no in trouble.pages
-                is_due = trouble.times is None or self._n_met[index, page_no] < trouble.times
-                is_over = trouble.kind == "redirect_inside" and MOVED_PARAMETER in params
-                if is_here and is_due and not is_over:
-                    self._n_met[index, page_no] += 1
-                    return trouble
-        return None
+        answer = html_answer(write_list_page(page, scene.renderer, switches))
+        return answer_trouble(trouble, answer, request.target) if trouble else answer
 
     def _answer_open_api(self, service: str, request: LoggedRequest, scene: _Scene) -> Answer:
         today = self._now().astimezone(KST).date()
         with self._lock:
             return self._open_api.answer(service, request.query, scene.shown, scene.switches, today)
+
+
+def _post_notices(notices: tuple[Notice, ...] | None, switches: Switches) -> Posts | None:
+    if notices is None:
+        return None
+    shown = show_posts(notices, switches)
+    return Posts(shown, shown)

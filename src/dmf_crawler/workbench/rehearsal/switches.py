@@ -34,7 +34,40 @@ TroubleKind = Literal[
     "no_charset",  # no charset in the header or in the page
     "euc_kr",  # the page in CP949, declared as EUC-KR
     "mojibake",  # some values hold U+FFFD
-    "stale",  # the page as it was before `rows` were last assigned
+    "stale",  # the page as it was before `rows` or `notices` were last assigned
+]
+
+TroublePlace = Literal[
+    "list",  # a page of the register
+    "notice_list",  # a page of the notice board
+    "detail",  # a post
+    "file",  # what hangs on a post
+]
+
+Validators = Literal[
+    "none",
+    "etag",
+    "last_modified",
+    "both",
+    "churning",  # another ETag at each fetch
+    "lying",  # 304 to every conditional request, also where the content changed
+]
+
+NofollowPlace = Literal[
+    "list_meta",  # `meta` in the pages of the list
+    "detail_meta",  # in the posts
+    "list_header",  # X-Robots-Tag
+    "detail_header",
+    "list_links",  # rel on the links to posts
+    "file_links",  # rel on the links to files
+]
+
+TrapKind = Literal[
+    "calendar",  # a link whose parameters are others at every visit
+    "growing_path",  # a link that is one step longer on the page that it leads to
+    "javascript",
+    "other_host",
+    "login",
 ]
 
 RobotsForm = Literal[
@@ -56,19 +89,23 @@ RobotsForm = Literal[
 
 @dataclass(frozen=True, slots=True)
 class PageTrouble:
-    """What goes wrong with list pages, and for how long.
+    """What goes wrong with pages, and for how long.
 
     Attributes:
         kind: What.
-        pages: Page numbers it happens to; empty means every page.
-        times: It happens to the first so many requests of each page; None means always.
+        pages: Page numbers it happens to, for posts and their files the posts' numbers; empty
+            means all.
+        times: It happens to the first so many requests of each page, or of a post and of all its
+            files; None means always.
         retry_after: Retry-After header, seconds or an HTTP date; "" sends none.
+        place: Which pages.
     """
 
     kind: TroubleKind
     pages: frozenset[int] = frozenset()
     times: int | None = None
     retry_after: str = ""
+    place: TroublePlace = "list"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +167,32 @@ class Switches:
     odd_number: bool = False
     """One number has a shape that no real one has."""
 
+    # --- the notice board (item 12) ---------------------------------------------------------
+    pinned_posts: Literal["in_order", "on_top_counted", "on_top_uncounted"] = "in_order"
+    """Pinned posts stand on top of every page and in the normal order too [L], or on top alone;
+    then the total counts them or not."""
+    post_links: Literal["absolute_path", "relative", "session", "full_url"] = "absolute_path"
+    """The links to posts: `/bbs/21/<id>` [M], relative to the page, with a `;jsessionid=` that
+    is another at every visit [H that such occur on government boards], or whole addresses."""
+    post_link_parameters: bool = True
+    """Links to posts carry the list's parameters [M]."""
+    post_without_parameters: Literal["answer", "redirect"] = "answer"
+    """A post asked for without any parameter: itself, or 302 to the list [M on sister pages]."""
+    validators: Validators = "none"
+    """ETag and Last-Modified of posts and files [nothing is known]."""
+    nofollow: frozenset[NofollowPlace] = frozenset()
+    """Where robots are asked not to follow links [nothing is known]."""
+    traps: frozenset[TrapKind] = frozenset()
+    """Links that lead nowhere or on for ever: beside the list, in posts, among the files."""
+    doubled_post: bool = False
+    """The newest post stands a second time under another number, its page the same to the byte."""
+    file_name: Literal["raw_utf8", "encoded", "rfc5987", "none"] = "raw_utf8"
+    """How Content-Disposition names a file [H on downloads of the site]."""
+    odd_file_name: str = ""
+    """Names every file in Content-Disposition, in place of its own name."""
+    file_padding_bytes: int = 0
+    """Every file is so much longer."""
+
     # --- the workbook (item 8) --------------------------------------------------------------
     export: Literal["workbook", "truncated", "html_error"] = "workbook"
     """A workbook [M], half of one, or an HTML error page with 200."""
@@ -150,7 +213,7 @@ class Switches:
     no_user_agent: Literal["close", "status_403", "answer"] = "close"
     """What a request without User-Agent gets [H that it is refused]."""
     troubles: tuple[PageTrouble, ...] = ()
-    """What goes wrong with list pages; the first that applies wins."""
+    """What goes wrong with pages; the first that applies wins."""
     gzip: bool = False
     """Bodies are compressed for clients that accept it [unknown]."""
     drip_pause_s: float = 0.05
