@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from dmf_crawler.config import load_home
-from dmf_crawler.crawl import crawl
+from dmf_crawler.crawl import CrawlOptions, crawl
 from dmf_crawler.model.page import Reply
 from dmf_crawler.model.run import RunStatus, kst
 from dmf_crawler.model.verdict import RunSummary
@@ -40,7 +40,7 @@ def test_a_run_rests_after_the_one_before(tmp_path, seconds_ago, rest_s):
             finish_run(store, ended, START - timedelta(seconds=seconds_ago))
         run = replace(before, started_at=kst(START))
 
-        crawl(run, watch, world, on_progress=lambda *_: None)
+        crawl(run, watch, world, on_progress=lambda *_: None, options=CrawlOptions())
 
     assert len(site.requested) == 1
     assert (clock.sleeps[:1] == [rest_s]) is (rest_s is not None)

@@ -155,6 +155,8 @@ def _find_board_faults(boards: Boards) -> Iterator[Finding]:
                 (*at, "site"), f"'{board.site}'", f"다음 중 하나: {', '.join(boards.sites)}"
             )
         yield from _find_source_faults((*at, "html"), board.html)
+        if board.details is not None and not board.details.scope:
+            yield Finding((*at, "details", "scope"), "빈 목록", "상세 페이지의 경로 1개 이상")
     used = {board.site for board in boards.boards if is_enabled(board, boards.sites)}
     for name, site in boards.sites.items():
         yield from _find_address_faults(name, site)
@@ -229,6 +231,9 @@ def _find_settings_faults(settings: Settings, boards: Boards) -> Iterator[Findin
             f"{politeness.max_delay_s:g}",
             f"min_delay_s({politeness.min_delay_s:g}) 이상",
         )
+    proxy = settings.http.proxy
+    if proxy and not 1 <= int(proxy.rpartition(":")[2]) <= 65_535:
+        yield Finding(("http", "proxy"), f"'{proxy}'", "포트가 1~65535인 주소")
     reports_dir = PureWindowsPath(settings.paths.reports_dir)
     if reports_dir.drive and not reports_dir.root:
         yield Finding(

@@ -137,6 +137,8 @@ def _described(kind: Any) -> str:
     wording = next((mark.description for mark in marks if mark.description), None)
     if wording is not None:
         return wording
+    if get_origin(bare) in {types.UnionType, typing.Union}:
+        return " 또는 ".join(_described(option) for option in get_args(bare))
     if get_origin(bare) is Literal:
         return "다음 중 하나: " + ", ".join(str(choice) for choice in get_args(bare))
     if isinstance(bare, type) and issubclass(bare, Enum):

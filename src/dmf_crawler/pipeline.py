@@ -4,7 +4,7 @@
            (network; bytes on disk)           │         (pure)            │ (pure) │ (transaction)
 
 `run_board` = `crawl` + `process`; re-parsing is `process` alone, on the same bytes. Stages never
-import each other: they meet here and in `crawl`, in frozen values of `model`.
+import each other: they meet here, in `crawl` and in `snapshot`, in frozen values of `model`.
 """
 
 from __future__ import annotations
@@ -15,31 +15,33 @@ from datetime import date, datetime
 from pathlib import Path
 
 from dmf_crawler.config import Home
-from dmf_crawler.crawl import Crawled, Progress, crawl
+from dmf_crawler.crawl import Crawled, CrawlOptions, Progress, crawl, digest_identity
+from dmf_crawler.details import Learning, add_details, learn_pages, read_details
 from dmf_crawler.errors import StoredDataError, UsageError
-from dmf_crawler.extract.dedup import merge_pages
-from dmf_crawler.extract.parser import read_page
 from dmf_crawler.judge.evidence import Evidence
 from dmf_crawler.judge.gates import decide, decisive_gate, judge_snapshot, refuse_read
 from dmf_crawler.model.change import ChangeSet, KnownRecord
-from dmf_crawler.model.record import PageTable, Snapshot
+from dmf_crawler.model.record import Snapshot
 from dmf_crawler.model.run import Fault, Run, RunStatus
 from dmf_crawler.model.verdict import Gate, RunSummary
 from dmf_crawler.persist.diff import count_changes, diff_snapshot
+from dmf_crawler.persist.pages import known_pages
 from dmf_crawler.persist.questions import report_of_day
 from dmf_crawler.persist.recording import (
     Acceptance,
     known_records,
     measure_features,
     record_accepted,
-    split_numbers,
 )
 from dmf_crawler.persist.runs import begin_run, finish_run
 from dmf_crawler.publish.report.workbook import write_report
+from dmf_crawler.snapshot import read_snapshot
 from dmf_crawler.watch import Watch
 from dmf_crawler.world import World
 
 Clock = Callable[[], datetime]
+
+USUAL_OPTIONS = CrawlOptions()
 
 NOT_CRAWLED = Crawled(None, 0)
 """What a re-parse has asked of the site: nothing."""
@@ -48,12 +50,17 @@ EXIT_CODES = {RunStatus.OK: 0, RunStatus.HELD: 3, RunStatus.REJECTED: 4}
 
 
 def run_board(
-    watch: Watch, world: World, *, on_progress: Progress, is_dry: bool = False
+    watch: Watch,
+    world: World,
+    *,
+    on_progress: Progress,
+    options: CrawlOptions = USUAL_OPTIONS,
 ) -> RunSummary:
     """Fetch one board's list, then process it.
 
     A dry run crawls and judges, and leaves history and reports as they are.
     """
+    is_dry = options.is_dry
     run = begin_run(
         watch.store,
         watch.board.id,
@@ -63,11 +70,11 @@ def run_board(
     )
     if is_dry:
         run = _number_dry_run(run, watch)
-    crawled = crawl(run, watch, world, on_progress=on_progress)
+    crawled = crawl(run, watch, world, on_progress=on_progress, options=options)
     if crawled.fault is None:
         folder = watch.raw_store.folder(run)
         return process(run, watch, folder, now=world.now, crawled=crawled, is_dry=is_dry)
-    summary = replace(refuse(run, crawled.fault), n_requests=crawled.n_requests)
+    summary = _add_crawl(refuse(run, crawled.fault), crawled)
     return summary if is_dry else _close(watch, summary, world.now)
 
 
@@ -92,18 +99,16 @@ def process(
     """Turn the kept pages of a run into history, unless a gate is against it."""
     snapshot = read_snapshot(watch, folder)
     if isinstance(snapshot, Fault):
-        summary = replace(refuse(run, snapshot), n_requests=crawled.n_requests)
+        summary = _add_crawl(refuse(run, snapshot), crawled)
         return summary if is_dry else _close(watch, summary, now)
     known = known_records(watch.store, watch.board.id)
+    details = read_details(watch, folder)
+    snapshot = add_details(snapshot, details, known, watch)
     change_set = diff_snapshot(known, snapshot, day=run.day, rules=watch.diff_rules)
     gates = judge_snapshot(
         _collect_evidence(watch, snapshot, change_set, known), watch.home.settings.gates
     )
-    summary = replace(
-        _summarise(run, watch, snapshot, change_set, gates),
-        n_requests=crawled.n_requests,
-    )
-    summary = replace(summary, warnings=(*crawled.warnings, *summary.warnings))
+    summary = _add_crawl(_summarise(run, watch, snapshot, change_set, gates), crawled)
     if not known and summary.status is RunStatus.OK:
         summary = replace(summary, is_baseline=True)
     if is_dry:
@@ -111,44 +116,28 @@ def process(
     if summary.status is not RunStatus.OK:
         return _close(watch, summary, now)
     features = measure_features(snapshot, change_set, watch.selectors.kinds)
-    record_accepted(watch.store, Acceptance(summary, snapshot, change_set, known, features), now())
+    learning = Learning(
+        day=run.day,
+        raw_dir=watch.raw_dir(folder),
+        asked_by=digest_identity(crawled.identity),
+        cycle_start=crawled.full_check_from or run.day,
+    )
+    known_before = known_pages(watch.store, watch.board.id)
+    pages = learn_pages(snapshot, details, known_before, watch, learning)
+    acceptance = Acceptance(summary, snapshot, change_set, known, features, pages)
+    record_accepted(watch.store, acceptance, now())
     return summary
 
 
-def read_snapshot(watch: Watch, folder: Path) -> Snapshot | Fault:
-    """Read the last complete pass of a run's kept pages into one snapshot."""
-    tables: dict[tuple[int, str, int], PageTable | Fault] = {}
-    for page in watch.raw_store.pages(folder):
-        request = page.request
-        if request.kind in {"list", "recheck"} and page.status == 200:
-            # A page that was asked for again after a fault: the last answer counts.
-            tables[request.pass_no, request.kind, request.page_no] = read_page(
-                page, watch.selectors
-            )
-    complete = [pass_no for pass_no, kind, _ in tables if kind == "recheck"]
-    if not complete:
-        return _name_incomplete(tables)
-    last = max(complete)
-    of_pass = {key[1:]: table for key, table in tables.items() if key[0] == last}
-    in_order: list[PageTable] = []
-    for _, table in sorted(of_pass.items(), key=lambda item: item[0]):  # `list` before `recheck`
-        if isinstance(table, Fault):
-            return table
-        in_order.append(table)
-    known_split = split_numbers(watch.store, watch.board.id)
-    return merge_pages(in_order[:-1], in_order[-1], watch.selectors, split_numbers=known_split)
-
-
-def _name_incomplete(tables: dict[tuple[int, str, int], PageTable | Fault]) -> Fault:
-    faults = [table for table in tables.values() if isinstance(table, Fault)]
-    if faults:
-        return faults[-1]
-    return Fault(
-        "incomplete_pages",
-        f"저장된 목록 페이지가 {len(tables)}쪽뿐이고 끝까지 읽은 기록이 없습니다. "
-        "이 실행은 도중에 끝났으므로 다시 읽을 수 없습니다. 같은 날의 다른 실행을 고르십시오.",
-        exit_code=6,
-        is_retryable=True,
+def _add_crawl(summary: RunSummary, crawled: Crawled) -> RunSummary:
+    """Return a summary with what the crawl itself has to say."""
+    return replace(
+        summary,
+        n_requests=crawled.n_requests,
+        warnings=(*crawled.warnings, *summary.warnings),
+        identity=crawled.identity,
+        full_check_from=crawled.full_check_from,
+        full_check_left=crawled.full_check_left,
     )
 
 

@@ -6,6 +6,8 @@ from dataclasses import replace
 from datetime import date
 from pathlib import PurePosixPath
 
+from dmf_crawler.crawl import Crawled
+from dmf_crawler.details import add_details, read_details
 from dmf_crawler.errors import UsageError
 from dmf_crawler.model.change import KnownRecord
 from dmf_crawler.model.report import RunRow
@@ -14,7 +16,8 @@ from dmf_crawler.model.verdict import RunSummary
 from dmf_crawler.persist.diff import count_changes, diff_snapshot
 from dmf_crawler.persist.questions import list_as_of
 from dmf_crawler.persist.runs import begin_run, last_accepted_run
-from dmf_crawler.pipeline import Clock, process, read_snapshot, refuse
+from dmf_crawler.pipeline import Clock, process, refuse
+from dmf_crawler.snapshot import read_snapshot
 from dmf_crawler.watch import Watch
 
 NEVER = 1_000_000
@@ -23,7 +26,8 @@ NEVER = 1_000_000
 
 def compare_with_recorded(row: RunRow, watch: Watch) -> RunSummary:
     """Read a run's pages again, offline; count what differs from the list as it was recorded."""
-    snapshot = read_snapshot(watch, watch.home.root / row.raw_dir)
+    folder = watch.home.root / row.raw_dir
+    snapshot = read_snapshot(watch, folder)
     if isinstance(snapshot, Fault):
         return refuse(row.run, snapshot)
     recorded = {
@@ -32,6 +36,7 @@ def compare_with_recorded(row: RunRow, watch: Watch) -> RunSummary:
         )
         for version in list_as_of(watch.store, watch.board.id, row.run.started_at)
     }
+    snapshot = add_details(snapshot, read_details(watch, folder), recorded, watch)
     patient = replace(watch.diff_rules, missing_runs=NEVER)
     change_set = diff_snapshot(recorded, snapshot, day=row.run.day, rules=patient)
     unexplained = [key for key in change_set.missing if recorded[key].missing_since is None]
@@ -71,5 +76,13 @@ def record_correction(row: RunRow, watch: Watch, *, now: Clock) -> RunSummary:
     # names the day: the run to correct may be a correction itself.
     read_on = date.fromisoformat(PurePosixPath(row.raw_dir).parts[1])
     read_then = replace(run, day=read_on)
-    summary = process(read_then, watch, watch.home.root / row.raw_dir, now=now)
+    crawled = Crawled(
+        None,
+        0,
+        identity=row.identity,
+        full_check_from=row.full_check_from,
+        full_check_left=row.full_check_left,
+    )
+    folder = watch.home.root / row.raw_dir
+    summary = process(read_then, watch, folder, now=now, crawled=crawled)
     return replace(summary, run=run)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from dmf_crawler.acquire.raw_store import RawStore
+from dmf_crawler.acquire.urls import LinkRefusal, LinkRules, follow_link
 from dmf_crawler.config import Home
 from dmf_crawler.document import Finding, raise_findings
 from dmf_crawler.document_checks import convert_document
@@ -13,7 +16,7 @@ from dmf_crawler.extract.selectors import Selectors, SelectorsFile, compile_sele
 from dmf_crawler.persist.diff import DiffRules
 from dmf_crawler.persist.questions import ReportRequest
 from dmf_crawler.persist.store import Store
-from dmf_crawler.settings import Board
+from dmf_crawler.settings import Board, DetailSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,40 @@ class Watch:
     def base_url(self) -> str:
         """Scheme, host and port of the board's site."""
         return self.home.site_of(self.board).base_url
+
+    def raw_dir(self, folder: Path) -> str:
+        """Return a run's raw folder as the history names it: relative to the home folder."""
+        return folder.relative_to(self.home.root).as_posix()
+
+    @property
+    def product_token(self) -> str:
+        """The name that pages and robots.txt know us by."""
+        return self.home.settings.identity.product_token
+
+    @property
+    def detail_rules(self) -> LinkRules | None:
+        """Which links of the list lead to detail pages; None where the board has none."""
+        details = self.board.details
+        return None if details is None else self._link_rules(details.scope, details)
+
+    def find_file(self, page_url: str, href: str) -> str | LinkRefusal:
+        """Return the address of a file that a detail page links to, or why it is not asked for."""
+        details = self.board.details
+        if details is None or not details.file_scope:
+            return LinkRefusal.OUT_OF_SCOPE
+        rules = self._link_rules(details.file_scope, details)
+        return follow_link(page_url, href, replace(rules, params={}))
+
+    def _link_rules(self, scope: tuple[str, ...], details: DetailSource) -> LinkRules:
+        site = self.home.site_of(self.board)
+        dropped = (*site.session_params, *details.drop_params)
+        return LinkRules(
+            base_url=self.base_url,
+            scope=scope,
+            blocked=site.blocked,
+            dropped=frozenset(name.casefold() for name in dropped),
+            params=details.params,
+        )
 
     @property
     def status_words(self) -> frozenset[str]:
@@ -63,13 +100,21 @@ class Watch:
         )
 
 
-def open_watch(home: Home, board: Board, store: Store) -> Watch:
+def open_watch(
+    home: Home, board: Board, store: Store, *, sleep: Callable[[float], None] | None = None
+) -> Watch:
     """Compile a board's selectors and put together what its runs need.
+
+    Args:
+        home: The home folder.
+        board: Which board.
+        store: Its history.
+        sleep: Seconds; needed by whoever writes pages.
 
     Raises:
         ConfigError: The selectors file is invalid; every fault is named.
     """
-    return Watch(home, board, read_selectors(home, board), store, RawStore(home.raw))
+    return Watch(home, board, read_selectors(home, board), store, RawStore(home.raw, sleep=sleep))
 
 
 def read_selectors(home: Home, board: Board) -> Selectors:
@@ -79,5 +124,15 @@ def read_selectors(home: Home, board: Board) -> Selectors:
     findings = [Finding(fault.key, fault.found, fault.expected) for fault in check_selectors(file)]
     if file.board_id != board.id:
         findings.append(Finding(("board_id",), f"'{file.board_id}'", f"'{board.id}'"))
+    if (board.details is None) != (file.details is None):
+        found, expected = ("있음", "없음") if board.details is None else ("없음", "있음")
+        findings.append(
+            Finding(
+                ("details",),
+                found,
+                f"{expected}(config/boards.yaml의 details와 함께)",
+                "두 파일의 details를 함께 적거나 함께 지우십시오.",
+            )
+        )
     raise_findings([(document, finding) for finding in findings])
     return compile_selectors(file)

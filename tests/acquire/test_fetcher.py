@@ -7,8 +7,9 @@ from itertools import pairwise
 
 import pytest
 
-from dmf_crawler.acquire.fetcher import Fetcher, FetchLimits, make_headers
-from dmf_crawler.acquire.robots import RobotsGate, RobotsRules, parse_robots, read_robots
+from dmf_crawler.acquire.fetcher import Fetcher, FetchLimits, describe_identity, make_headers
+from dmf_crawler.acquire.robots import RobotsGate, read_robots
+from dmf_crawler.acquire.robots_file import RobotsRules, parse_robots
 from dmf_crawler.errors import SendError
 from dmf_crawler.model.page import FetchedPage, PageRequest, Reply
 from dmf_crawler.model.run import Fault
@@ -19,7 +20,7 @@ BASE = "https://list.example"
 URL = f"{BASE}/pbp/L?page=1"
 ROBOTS = PageRequest(f"{BASE}/robots.txt", "robots")
 LIST = PageRequest(URL, "list", 1)
-LIMITS = FetchLimits(500, 1_500, ("/pbp/L",))
+LIMITS = FetchLimits(500, 1_500, {"list": ("/pbp/L",)})
 OPEN = RobotsGate(RobotsRules(), "DMF-Crawler")
 UNUSABLE = Fault("maintenance_page", "점검 중입니다.", 6, is_retryable=True)
 
@@ -127,6 +128,70 @@ def test_every_request_carries_the_same_headers_and_a_post_its_form():
     assert [(r.method, r.body, r.headers) for r in crawl.site.requested] == [
         ("POST", b"page=1&q=%EB%AA%A9", make_headers(Identity()))
     ] * 2
+
+
+VALIDATORS = (("If-None-Match", '"v1"'), ("If-Modified-Since", "Mon, 30 Nov 2026 01:00:00 GMT"))
+DETAIL = PageRequest(f"{BASE}/bbs/21/7", "detail", validators=VALIDATORS, max_body_bytes=99)
+
+
+def test_a_conditional_request_adds_its_validators_and_its_cap():
+    crawl = Crawl({DETAIL.url: [ok()]})
+
+    page = crawl.fetch(DETAIL)
+
+    assert isinstance(page, FetchedPage)
+    (request,) = crawl.site.requested
+    assert request.headers == (*make_headers(Identity()), *VALIDATORS) == page.request_headers
+    assert request.max_body_bytes == 99
+
+
+def test_304_to_a_conditional_request_is_the_page():
+    crawl = Crawl({DETAIL.url: [status(304)]})
+
+    page = crawl.fetch(DETAIL)
+
+    assert isinstance(page, FetchedPage)
+    assert page.status == 304
+    assert len(crawl.kept) == 1
+
+
+def test_a_304_that_cannot_be_used_is_a_fault_and_asked_for_again_where_that_may_help():
+    fault = Fault("truncated_page", "잘렸습니다.", 6, is_retryable=True)
+    crawl = Crawl({DETAIL.url: [status(304)] * 3}, verdicts=[fault, fault, fault])
+
+    assert fault_of(crawl.fetch(DETAIL)) == ("truncated_page", 6)
+    assert len(crawl.site.requested) == 3
+
+
+def test_each_kind_of_request_has_a_scope_of_its_own_for_redirects():
+    limits = FetchLimits(500, 1_500, {"list": ("/pbp/L",), "detail": ("/bbs/21",)})
+    target = f"{BASE}/bbs/21/8"
+    answers = {
+        DETAIL.url: status(302, Location="/bbs/21/8"),
+        URL: status(302, Location="/bbs/21/8"),
+        target: ok(),
+    }
+
+    assert isinstance(Crawl(answers, limits=limits).fetch(DETAIL), FetchedPage)
+    assert fault_of(Crawl(answers, limits=limits).fetch()) == ("redirect_out_of_scope", 6)
+
+
+def test_a_redirect_to_a_blocked_path_is_not_followed():
+    limits = FetchLimits(500, 1_500, {"detail": ("/bbs/21",)}, blocked=("/bbs/21/8",))
+    crawl = Crawl({DETAIL.url: status(302, Location="/bbs/21/8")}, limits=limits)
+
+    assert fault_of(crawl.fetch(DETAIL)) == ("redirect_out_of_scope", 6)
+    assert len(crawl.site.requested) == 1
+
+
+def test_who_asks_is_told_on_one_line_without_a_secret():
+    identity = Identity(contact="ra@pharm.example")
+
+    assert describe_identity(identity, "http://proxy.pharm.example:8080") == (
+        "User-Agent: DMF-Crawler/1.0 (+mailto:ra@pharm.example); Accept-Language: ko-KR,ko;q=0.9; "
+        "Accept: text/html,application/xhtml+xml; proxy: http://proxy.pharm.example:8080"
+    )
+    assert "proxy" not in describe_identity(identity, "")
 
 
 def test_304_is_no_page_but_a_success_that_may_shorten_the_delay():

@@ -7,15 +7,16 @@ other.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from urllib.parse import quote
 
+from dmf_crawler.acquire.path_pattern import is_in_paths
 from dmf_crawler.acquire.retry import RETRY_CODES, RETRY_STATUSES, backoff_s, retry_after
 from dmf_crawler.acquire.robots import RobotsGate
 from dmf_crawler.acquire.throttle import Throttle
-from dmf_crawler.acquire.urls import PRINTABLE, is_in_scope, resolve_redirect
+from dmf_crawler.acquire.urls import PRINTABLE, is_blocked, resolve_redirect
 from dmf_crawler.errors import SendError
 from dmf_crawler.model.page import FetchedPage, Headers, PageRequest, Reply, Request
 from dmf_crawler.model.run import Fault, kst
@@ -38,13 +39,16 @@ class FetchLimits:
     Attributes:
         n_requests: Requests that are left of the day when the run starts.
         deadline_s: Reading of the monotonic clock after which nothing is sent.
-        scope: Path prefixes that a redirect may lead to, whole segments.
+        scopes: Kind of request → paths, or path patterns, that its redirects may lead to; a kind
+            that is not there follows none.
+        blocked: Paths, or path patterns, that no redirect leads to.
         not_before: Moment before which the server wants no request, or None.
     """
 
     n_requests: int
     deadline_s: float
-    scope: tuple[str, ...] = ("/",)
+    scopes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    blocked: tuple[str, ...] = ()
     not_before: datetime | None = None
 
 
@@ -110,18 +114,19 @@ class Fetcher:
         Args:
             request: What to ask for.
             keep: Told of every HTTP answer, whatever its status, so that it is on disk before
-                anything else happens. For status 200 it returns why the page cannot be used, or
-                None; what it returns for another status is ignored.
+                anything else happens. For status 200, and for 304 to a conditional request, it
+                returns why the page cannot be used, or None; what it returns for another status is
+                ignored.
             on_failure: Told of every request that got no answer: request, error, try.
 
         Returns:
-            The page, status 200; for robots.txt the last HTTP answer of any status, which
-            `robots.read_robots` judges. Else the fault.
+            The page, status 200, or 304 to a conditional request; for robots.txt the last HTTP
+            answer of any status, which `robots.read_robots` judges. Else the fault.
 
         Raises:
             RuntimeError: A page is asked for before `obey`.
         """
-        fault = self._check_robots(request)
+        fault = self.forbid(request)
         if fault is not None:
             return fault
         tried = self._try(request, 1, keep=keep, on_failure=on_failure)
@@ -137,7 +142,12 @@ class Fetcher:
             return tried.page
         return tried.result
 
-    def _check_robots(self, request: PageRequest) -> Fault | None:
+    def forbid(self, request: PageRequest) -> Fault | None:
+        """Return why robots.txt forbids a request, None where it does not.
+
+        Raises:
+            RuntimeError: Before `obey`.
+        """
         if request.kind == "robots":
             return None
         if self._gate is None:
@@ -160,7 +170,8 @@ class Fetcher:
             page = replace(answer, request=request)
             verdict = keep(page)
             if page.status not in REDIRECT_STATUSES:
-                fault = verdict if page.status == 200 else _status_fault(page)
+                is_usable = page.status == 200 or (page.status == 304 and request.validators)
+                fault = verdict if is_usable else _status_fault(page)
                 return _Try(fault or page, page)
             next_hop = self._next_hop(hop, page) if n_hops_left else None
             if next_hop is None:
@@ -170,14 +181,19 @@ class Fetcher:
     def _next_hop(self, hop: PageRequest, page: FetchedPage) -> PageRequest | None:
         """Return the request that a redirect asks for, None where it may not be followed."""
         url = resolve_redirect(hop.url, page.header("Location") or "")
-        if url is None or (hop.kind != "robots" and not is_in_scope(url, self._limits.scope)):
+        if url is None or not (hop.kind == "robots" or self._is_allowed(hop.kind, url)):
             return None
         target = replace(hop, url=url)
-        if self._check_robots(target) is not None:
-            return None
         if hop.method == "POST" and page.status not in {307, 308}:
             return replace(target, method="GET", body=None)  # RFC 9110, 15.4
         return target
+
+    def _is_allowed(self, kind: str, url: str) -> bool:
+        """Say whether a redirect may lead there: scope, block list, robots.txt."""
+        limits = self._limits
+        if not is_in_paths(url, limits.scopes.get(kind, ())) or is_blocked(url, limits.blocked):
+            return False
+        return self._gate is not None and self._gate.allows(url)
 
     def _send(self, hop: PageRequest, attempt: int, on_failure: OnFailure) -> FetchedPage | Fault:
         """Send one request when its turn has come, and wait for the whole answer."""
@@ -197,7 +213,7 @@ class Fetcher:
             request=hop,
             url=hop.url,
             status=reply.status,
-            request_headers=self._headers,
+            request_headers=(*self._headers, *hop.validators),
             headers=reply.headers,
             body=reply.body,
             fetched_at=self._world.now(),
@@ -209,8 +225,9 @@ class Fetcher:
 
     def _ask(self, hop: PageRequest) -> Reply | SendError:
         body = None if hop.body is None else hop.body.encode("ascii")
+        headers = (*self._headers, *hop.validators)
         try:
-            return self._world.send(Request(hop.method, hop.url, self._headers, body))
+            return self._world.send(Request(hop.method, hop.url, headers, body, hop.max_body_bytes))
         except SendError as error:
             return error
 
@@ -276,12 +293,21 @@ def make_headers(identity: Identity) -> Headers:
     )
 
 
+def describe_identity(identity: Identity, proxy: str) -> str:
+    """Return on one line who asks: the constant header fields and the proxy.
+
+    What a site answers may depend on it, so a change of it must not look like a change of the list.
+    """
+    parts = [f"{name}: {value}" for name, value in make_headers(identity)]
+    return "; ".join([*parts, f"proxy: {proxy}"] if proxy else parts)
+
+
 def _status_fault(page: FetchedPage) -> Fault:
-    """Return the fault of a status other than 200; 304 too, as no request here is conditional."""
+    """Return the fault of a status that is no page; 304 too, to a request without conditions."""
     return Fault(
         "http_status",
-        f"사이트가 HTTP {page.status}로 응답했습니다: {page.url} ({page.attempt}번째 시도). 오늘 "
-        "목록은 반영하지 않습니다. 브라우저로 이 주소가 열리는지 확인해 주십시오.",
+        f"사이트가 HTTP {page.status}로 응답했습니다: {page.url} ({page.attempt}번째 시도). 이 "
+        "페이지는 오늘 반영하지 않습니다. 브라우저로 이 주소가 열리는지 확인해 주십시오.",
         exit_code=6,
         is_retryable=page.status in RETRY_STATUSES,
     )

@@ -16,6 +16,7 @@ from dmf_crawler.cli.commands import Answer
 from dmf_crawler.cli.home import LOG, hold_lock, open_home, write_log
 from dmf_crawler.cli.wording import summary_json, summary_text, worst_error, worst_exit_code
 from dmf_crawler.config import Home
+from dmf_crawler.crawl import CrawlOptions
 from dmf_crawler.errors import DmfCrawlerError, LockHeldError, StoredDataError, UsageError
 from dmf_crawler.model.run import Fault, Run, RunStatus, day_of, kst
 from dmf_crawler.model.verdict import RunSummary
@@ -28,7 +29,7 @@ from dmf_crawler.persist.attempts import (
 )
 from dmf_crawler.persist.runs import end_abandoned_runs, find_runs
 from dmf_crawler.persist.store import Store
-from dmf_crawler.pipeline import publish_day, report_path, run_board
+from dmf_crawler.pipeline import USUAL_OPTIONS, publish_day, report_path, run_board
 from dmf_crawler.settings import Board
 from dmf_crawler.watch import Watch, open_watch, read_selectors
 from dmf_crawler.world import World, real_world
@@ -43,7 +44,8 @@ def run(arguments: argparse.Namespace) -> Answer:
     if arguments.scheduled:
         summaries, note = run_scheduled(home, boards, starts_at=arguments.now)
         return _answer_runs(summaries, note)
-    summaries = run_once(home, boards, starts_at=arguments.now, is_dry=arguments.dry_run)
+    options = CrawlOptions(is_full=arguments.full, is_dry=arguments.dry_run)
+    summaries = run_once(home, boards, starts_at=arguments.now, options=options)
     return _answer_runs(summaries)
 
 
@@ -80,29 +82,37 @@ def choose_boards(home: Home, wanted: Sequence[str] | None) -> tuple[Board, ...]
 
 
 def run_once(
-    home: Home, boards: Sequence[Board], *, starts_at: datetime | None, is_dry: bool = False
+    home: Home,
+    boards: Sequence[Board],
+    *,
+    starts_at: datetime | None,
+    options: CrawlOptions = USUAL_OPTIONS,
 ) -> list[RunSummary]:
     """Run boards under the lock, one that fails not stopping the next; write the workbook."""
     with (
         hold_lock(home),
-        real_world(home.settings.politeness, starts_at=starts_at) as world,
+        real_world(home.settings.politeness, home.settings.http, starts_at=starts_at) as world,
         write_log(home.logs, world.now),
         Store(home.database) as store,
     ):
         return run_boards(
-            [open_watch(home, board, store) for board in boards], world, is_dry=is_dry
+            [open_watch(home, board, store, sleep=world.sleep) for board in boards],
+            world,
+            options=options,
         )
 
 
-def run_boards(watches: Sequence[Watch], world: World, *, is_dry: bool = False) -> list[RunSummary]:
+def run_boards(
+    watches: Sequence[Watch], world: World, *, options: CrawlOptions = USUAL_OPTIONS
+) -> list[RunSummary]:
     """Run boards one after the other; write the workbook when one is accepted.
 
     The caller holds the lock, so a run that is still RUNNING was killed.
     """
     for run_id in end_abandoned_runs(watches[0].store, world.now()):
         LOG.warning("run_was_killed", extra={"run_id": run_id})
-    summaries = [_run_watch(watch, world, is_dry=is_dry) for watch in watches]
-    if not is_dry and any(summary.status is RunStatus.OK for summary in summaries):
+    summaries = [_run_watch(watch, world, options=options) for watch in watches]
+    if not options.is_dry and any(summary.status is RunStatus.OK for summary in summaries):
         summaries = _publish(watches, summaries, world)
     return summaries
 
@@ -115,12 +125,16 @@ def run_scheduled(
     A start beside a run at work is no failure for the schedule: it is logged.
     """
     with (
-        real_world(home.settings.politeness, starts_at=starts_at) as world,
+        real_world(home.settings.politeness, home.settings.http, starts_at=starts_at) as world,
         write_log(home.logs, world.now),
     ):
         try:
             with hold_lock(home), Store(home.database) as store:
-                return _attempt([open_watch(home, board, store) for board in boards], store, world)
+                return _attempt(
+                    [open_watch(home, board, store, sleep=world.sleep) for board in boards],
+                    store,
+                    world,
+                )
         except LockHeldError as error:
             LOG.info("scheduled_start_ignored", extra={"code": error.code})
             return [], error.message
@@ -173,7 +187,7 @@ def _lacks_report(watches: Sequence[Watch], day: date) -> bool:
     return is_accepted and not report_path(watches[0].home, day).is_file()
 
 
-def _run_watch(watch: Watch, world: World, *, is_dry: bool) -> RunSummary:
+def _run_watch(watch: Watch, world: World, *, options: CrawlOptions) -> RunSummary:
     with show_progress(watch.board.name_ko, sys.stderr) as bar:
 
         def on_progress(n_read: int, n_all: int) -> None:
@@ -184,7 +198,7 @@ def _run_watch(watch: Watch, world: World, *, is_dry: bool) -> RunSummary:
         return guard_run(
             watch,
             world,
-            lambda: run_board(watch, world, on_progress=on_progress, is_dry=is_dry),
+            lambda: run_board(watch, world, on_progress=on_progress, options=options),
         )
 
 

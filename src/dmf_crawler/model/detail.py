@@ -38,6 +38,21 @@ class DetailPage:
 
 
 @dataclass(frozen=True, slots=True)
+class FileOutcome:
+    """What became of the request for a file.
+
+    Attributes:
+        name: Safe name, "" where it was not received.
+        sha256: Of its bytes, "" where it was not received.
+        code: Why it was not received and will not be on another day either, "" where it was.
+    """
+
+    name: str = ""
+    sha256: str = ""
+    code: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class KnownPage:
     """A detail page or file as the last accepted visit left it.
 
@@ -53,6 +68,8 @@ class KnownPage:
         fetched_on: Day of that visit.
         full_checked_on: Day of the last visit with an unconditional answer.
         row_digest: Digest of the list row that led to it; "" for a file.
+        content_digest: Digest of what was read from a detail page; "" for a file. Its bytes may be
+            others at every visit (counters, tokens).
     """
 
     identity: RequestIdentity
@@ -66,6 +83,7 @@ class KnownPage:
     fetched_on: date
     full_checked_on: date
     row_digest: str = ""
+    content_digest: str = ""
 
     @property
     def validators(self) -> Headers:

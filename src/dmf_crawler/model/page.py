@@ -123,6 +123,7 @@ class RawPage:
         attempt: 1 for the first try.
         headers: As received.
         taken_from: The run whose body this is, where it was not sent in this run; else "".
+        file_name: For a file the name that it is kept under, made safe; else "".
     """
 
     request: PageRequest
@@ -135,6 +136,7 @@ class RawPage:
     attempt: int = 1
     headers: Headers = ()
     taken_from: str = ""
+    file_name: str = ""
 
     def header(self, name: str) -> str | None:
         """Return the first received field of that name, in any case, or None."""

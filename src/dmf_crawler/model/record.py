@@ -100,7 +100,8 @@ class Snapshot:
 
     Attributes:
         records: Key → record, in list order.
-        announced_total: What the site said it has; equal to the number of rows read.
+        announced_total: What the site says it has, pinned records that it leaves out added; equal
+            to the number of records.
         n_pages: Pages it was read from.
         fallbacks_used: Fields served by a fallback selector on any page.
         split_numbers: Canonical numbers shared by several records (each has a composite key).

@@ -53,6 +53,7 @@ class VersionRow:
         source: SHA-256 of that page.
         row_no: Row on that page.
         run_id: The run that opened it.
+        detail_url: The record's detail page, "" for none.
         missing_since: Day since which it is missing from the list (확인 중), or None.
         n_missing_reads: Reads in a row without it.
     """
@@ -65,6 +66,7 @@ class VersionRow:
     source: str = ""
     row_no: int = 0
     run_id: str = ""
+    detail_url: str = ""
     missing_since: date | None = None
     n_missing_reads: int = 0
 

@@ -1,0 +1,219 @@
+"""After the list: the detail pages that are due, and the files that hang on them.
+
+The list is complete by then and stands whatever happens here. What does not fit into the run, or
+cannot be had today, is due next day, and is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from pathlib import PurePosixPath
+from typing import TypeVar
+
+from dmf_crawler.acquire.frontier import (
+    Frontier,
+    PlannedDetail,
+    RowLink,
+    plan_details,
+    plan_file,
+)
+from dmf_crawler.acquire.urls import LinkRefusal
+from dmf_crawler.details import digest_content, digest_row, read_detail_page
+from dmf_crawler.model.detail import DetailPage, KnownPage
+from dmf_crawler.model.page import PageRequest, RawPage, RequestIdentity
+from dmf_crawler.model.record import Snapshot
+from dmf_crawler.model.run import Fault
+from dmf_crawler.settings import DetailSource
+from dmf_crawler.visit import StoredBody, Visit
+
+T = TypeVar("T")
+
+STOPPING = frozenset({"budget_exceeded", "time_budget", "retry_after"})
+"""Faults that are of the whole run, not of one page."""
+
+MAX_FAULTS_IN_A_ROW = 3
+"""A site that fails so often is left in peace until tomorrow."""
+
+
+@dataclass(frozen=True, slots=True)
+class DetailPlan:
+    """What the history says about detail pages before this run.
+
+    Attributes:
+        known: Pages and files of earlier runs.
+        asked_by: Digest of who asks; validators that another one received are not sent.
+        cycle_start: Day since which every page must have been asked for unconditionally.
+        rose_on: Day on which the list was last found longer than before, None for never.
+    """
+
+    known: Mapping[RequestIdentity, KnownPage]
+    asked_by: str
+    cycle_start: date
+    rose_on: date | None
+
+
+@dataclass(slots=True)
+class Followed:
+    """How far the detail pages came.
+
+    Attributes:
+        n_left: Pages and files that were due and are due next day.
+        n_full_left: Those of them that the full check has still to see.
+        faults: Code → how many pages or files ended with it.
+        is_stopped: Whether something ended the following before its end.
+    """
+
+    n_left: int = 0
+    n_full_left: int = 0
+    faults: dict[str, int] = field(default_factory=dict)
+    is_stopped: bool = False
+
+
+class Follower:
+    """Asks for the detail pages of one board, newest first, each with its files."""
+
+    def __init__(self, visit: Visit, source: DetailSource, plan: DetailPlan) -> None:
+        self._visit = visit
+        self._source = source
+        self._plan = plan
+        self._frontier = Frontier()
+        self._n_asked = 0
+        self._n_faults_in_a_row = 0
+        self.followed = Followed()
+
+    def follow(self, snapshot: Snapshot) -> Followed:
+        """Ask for every page that is due, as far as the run may go."""
+        planned = plan_details(
+            list_row_links(snapshot),
+            self._plan.known,
+            rose_on=self._plan.rose_on,
+            cycle_start=self._plan.cycle_start,
+            asked_by=self._plan.asked_by,
+        )
+        self._visit.begin_phase("details", len(planned))
+        for detail in planned:
+            if self._is_over():
+                self.followed.n_left += 1
+                self.followed.n_full_left += self._is_unchecked(detail.request)
+                continue
+            self._follow_detail(detail)
+            self._visit.n_done += 1
+        return self.followed
+
+    def _is_over(self) -> bool:
+        return self.followed.is_stopped or self._n_asked >= self._source.max_requests
+
+    def _is_unchecked(self, request: PageRequest) -> bool:
+        known = self._plan.known.get(request.identity)
+        return known is None or known.full_checked_on < self._plan.cycle_start
+
+    def _follow_detail(self, detail: PlannedDetail) -> None:
+        if not self._frontier.add(detail.request):
+            return  # several rows lead to the same page
+        watch = self._visit.watch
+        found = self._ask(detail.request, lambda raw: _read_both(raw, self._visit))
+        if isinstance(found, Fault):
+            self.followed.n_full_left += self._is_unchecked(detail.request)
+            return
+        raw, page = found
+        if self._frontier.has_seen(raw.sha256):
+            self._visit.log("same_content", url=detail.request.url)
+            return
+        known = self._plan.known.get(detail.request.identity)
+        content = digest_content(page, detail.request.url, watch)
+        is_changed = known is None or known.content_digest != content
+        for link in page.files if page.follows_links else ():
+            url = watch.find_file(detail.request.url, link.href)
+            if not isinstance(url, LinkRefusal):
+                self._follow_file(url, is_changed=is_changed)
+
+    def _follow_file(self, url: str, *, is_changed: bool) -> None:
+        request = plan_file(
+            url,
+            self._plan.known,
+            detail_changed=is_changed,
+            cycle_start=self._plan.cycle_start,
+            asked_by=self._plan.asked_by,
+            max_bytes=self._source.max_file_bytes,
+        )
+        if request is None or not self._frontier.add(request):
+            return
+        if self._is_over():
+            self.followed.n_left += 1
+            self.followed.n_full_left += self._is_unchecked(request)
+            return
+        self._ask(request, lambda raw: raw)
+
+    def _ask(self, request: PageRequest, look: Callable[[RawPage], T | Fault]) -> T | Fault:
+        """Ask for a page or file, conditionally only where the body that a 304 means is there."""
+        visit, stored = self._visit, self._find_stored(request)
+        if stored is None:
+            request = replace(request, validators=())
+        forbidden = visit.fetcher.forbid(request)
+        if forbidden is not None:
+            visit.note_unsent(request, forbidden.code)
+            self._count_fault(forbidden)
+            return forbidden
+        n_before = visit.fetcher.n_requests
+        found = visit.ask(request, look, stored=stored)
+        self._n_asked += visit.fetcher.n_requests - n_before
+        if isinstance(found, Fault):
+            self._count_fault(found)
+        else:
+            self._n_faults_in_a_row = 0
+        return found
+
+    def _count_fault(self, fault: Fault) -> None:
+        faults = self.followed.faults
+        if fault.code in STOPPING:
+            self.followed.is_stopped = True
+            self.followed.n_left += 1
+            return
+        faults[fault.code] = faults.get(fault.code, 0) + 1
+        if fault.code != "robots_disallowed":
+            self._n_faults_in_a_row += 1
+        if self._n_faults_in_a_row >= MAX_FAULTS_IN_A_ROW:
+            self.followed.is_stopped = True
+
+    def _find_stored(self, request: PageRequest) -> StoredBody | None:
+        """Return the body that a 304 would stand for, None where it is gone: nobody asks then."""
+        known = self._plan.known.get(request.identity)
+        if known is None or not request.validators:
+            return None
+        watch = self._visit.watch
+        body = watch.raw_store.find_body(watch.home.root / known.raw_dir, known.sha256)
+        run_id = PurePosixPath(known.raw_dir).name
+        return None if body is None else StoredBody(body, run_id)
+
+
+def list_row_links(snapshot: Snapshot) -> Sequence[RowLink]:
+    """Return the list's links to detail pages in its order, newest first."""
+    return tuple(
+        RowLink(record.detail_url, digest_row(record))
+        for record in snapshot.records.values()
+        if record.detail_url
+    )
+
+
+def _read_both(raw: RawPage, visit: Visit) -> tuple[RawPage, DetailPage] | Fault:
+    page = read_detail_page(raw, visit.watch)
+    return page if isinstance(page, Fault) else (raw, page)
+
+
+def describe_followed(followed: Followed) -> tuple[str, ...]:
+    """Return Korean sentences about what was due and was not received."""
+    sentences = []
+    if followed.n_left:
+        sentences.append(
+            f"상세 페이지와 첨부파일 {followed.n_left:,}건을 오늘 다 받지 못했습니다. "
+            "다음 실행에서 이어서 받습니다."
+        )
+    if followed.faults:
+        counts = ", ".join(f"{code} {n:,}건" for code, n in sorted(followed.faults.items()))
+        sentences.append(
+            f"읽지 못한 상세 페이지나 첨부파일이 있습니다({counts}). 목록은 영향을 받지 않았으며, "
+            "다시 받을 수 있는 것은 다음 실행에서 다시 받습니다."
+        )
+    return tuple(sentences)

@@ -1,0 +1,233 @@
+"""One run's visit to the site: what every request of it has in common.
+
+Asked politely, or taken over from a run of the same day that was cut short; kept on disk; looked
+at as the disk gives it back; noted, so that somebody else can see how far the crawl has come.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from pathlib import Path
+from typing import TypeVar
+
+from dmf_crawler.acquire.fetcher import Fetcher
+from dmf_crawler.errors import SendError
+from dmf_crawler.model.page import FetchedPage, PageRequest, RawPage, RequestIdentity
+from dmf_crawler.model.run import Checkpoint, Fault, Run, day_of, kst
+from dmf_crawler.persist.checkpoints import note_checkpoint
+from dmf_crawler.persist.earlier_runs import unfinished_runs
+from dmf_crawler.snapshot import USABLE
+from dmf_crawler.watch import Watch
+from dmf_crawler.world import World
+
+T = TypeVar("T")
+
+Place = tuple[str, int, RequestIdentity]
+"""Kind, pass and identity: where a page stands in a crawl."""
+
+LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPages:
+    """Pages that a run of the same day kept before it was cut short.
+
+    Attributes:
+        run_id: That run, "" where there is none.
+        folder: Its raw folder.
+        pages: Place → page, its body left on disk.
+    """
+
+    run_id: str = ""
+    folder: Path = Path()
+    pages: Mapping[Place, RawPage] = field(default_factory=dict)
+
+    def find(self, request: PageRequest, watch: Watch) -> RawPage | None:
+        """Return the kept page of a request with its body, None where there is none or no more."""
+        page = self.pages.get(place_of(request))
+        body = None if page is None else watch.raw_store.find_body(self.folder, page.sha256)
+        return None if page is None or body is None else replace(page, body=body)
+
+    def count(self, pass_no: int) -> int:
+        """Return how many list pages of a pass there are."""
+        return sum(kind in {"list", "recheck"} and no == pass_no for kind, no, _ in self.pages)
+
+
+def place_of(request: PageRequest) -> Place:
+    """Return where a request stands in a crawl."""
+    return request.kind, request.pass_no, request.identity
+
+
+def find_kept_pages(run: Run, watch: Watch) -> KeptPages:
+    """Return what a crawl of this board and day that was cut short has left on disk.
+
+    The newest one that has list pages counts: what it took over itself lies in its folder, too.
+    Pages of another day are left alone: they are asked for again.
+    """
+    for row in unfinished_runs(watch.store, watch.board.id, run.day):
+        folder = watch.home.root / row.raw_dir
+        pages = {
+            place_of(page.request): page
+            for page in watch.raw_store.answers(folder)
+            if page.status in USABLE
+            and page.request.kind != "robots"
+            and day_of(page.fetched_at) == run.day
+        }
+        if any(kind == "list" for kind, _, _ in pages):
+            return KeptPages(row.run.run_id, folder, pages)
+    return KeptPages()
+
+
+@dataclass(frozen=True, slots=True)
+class StoredBody:
+    """The body of an earlier answer, for a page that says 304; and the run that received it."""
+
+    body: bytes
+    run_id: str
+
+
+@dataclass(slots=True)
+class Visit:
+    """One run's visit to the site.
+
+    Attributes:
+        run: Which run.
+        watch: Its board.
+        fetcher: Sends its requests.
+        world: Clock and sleep.
+        kept: Pages that need not be asked for again.
+        phase: `robots`, `list` or `details`.
+        pass_no: Which reading of the list.
+        n_done: Pages of this phase that are on disk.
+        n_pages: Pages that this phase has, 0 while that is not known.
+        n_taken_over: Pages that were not asked for again.
+        last_fault: Code and sentence of the last failed request.
+    """
+
+    run: Run
+    watch: Watch
+    fetcher: Fetcher
+    world: World
+    kept: KeptPages = field(default_factory=KeptPages)
+    phase: str = "robots"
+    pass_no: int = 1
+    n_done: int = 0
+    n_pages: int = 0
+    n_taken_over: int = 0
+    last_fault: str = ""
+    _last_elapsed_s: float = 0.0
+
+    def ask(
+        self,
+        request: PageRequest,
+        look: Callable[[RawPage], T | Fault],
+        *,
+        stored: StoredBody | None = None,
+    ) -> T | Fault:
+        """Return what a look at one page says; the page is kept before.
+
+        Args:
+            request: What to ask for.
+            look: Reads the page as the disk gives it back; a retryable fault makes the fetcher ask
+                once more.
+            stored: What a 304 stands for; given whenever the request has validators.
+        """
+        taken = self._take_over(request, look)
+        if taken is not None:
+            return taken
+        seen: list[T] = []
+
+        def keep_and_look(page: FetchedPage) -> Fault | None:
+            raw = self._keep(page, stored)
+            if raw.status not in USABLE:
+                return None
+            found = look(raw)
+            if isinstance(found, Fault):
+                self.log("page_unusable", url=request.url, attempt=page.attempt, code=found.code)
+                self.last_fault = f"{found.code}: {found.message}"
+                return found
+            seen.append(found)
+            return None
+
+        answer = self.fetcher.fetch(request, keep=keep_and_look, on_failure=self._note_failure)
+        if isinstance(answer, Fault):
+            self.last_fault = f"{answer.code}: {answer.message}"
+        self.note_checkpoint()
+        return answer if isinstance(answer, Fault) else seen[-1]
+
+    def _take_over(
+        self, request: PageRequest, look: Callable[[RawPage], T | Fault]
+    ) -> T | Fault | None:
+        page = self.kept.find(request, self.watch)
+        found = None if page is None else look(page)
+        if page is None or isinstance(found, Fault):
+            return None  # what cannot be used is asked for again
+        self.watch.raw_store.take_over(self.run, page, self.kept.folder, self.kept.run_id)
+        self.n_taken_over += 1
+        return found
+
+    def ask_robots(self, request: PageRequest) -> FetchedPage | Fault:
+        """Ask for robots.txt, which is asked for by every run, and keep every answer."""
+
+        def keep(page: FetchedPage) -> None:
+            self._keep(page, None)
+
+        answer = self.fetcher.fetch(request, keep=keep, on_failure=self._note_failure)
+        self.note_checkpoint()
+        return answer
+
+    def _keep(self, page: FetchedPage, stored: StoredBody | None) -> RawPage:
+        self._last_elapsed_s = page.elapsed_s
+        if page.status != 304 or stored is None:
+            return self.watch.raw_store.put(self.run, page)
+        whole = replace(page, body=stored.body)
+        return self.watch.raw_store.put(self.run, whole, taken_from=stored.run_id)
+
+    def _note_failure(self, request: PageRequest, error: SendError, attempt: int) -> None:
+        self.log("request_failed", url=request.url, attempt=attempt, code=error.code)
+        self.last_fault = f"{error.code}: {error.message}"
+        self.watch.raw_store.note_failure(
+            self.run, request, code=error.code, at=self.world.now(), attempt=attempt
+        )
+        self.note_checkpoint()
+
+    def note_unsent(self, request: PageRequest, code: str) -> None:
+        """Note a request that was not sent, so that nobody waits for its answer."""
+        self.log("request_not_sent", url=request.url, code=code)
+        self.watch.raw_store.note_failure(
+            self.run, request, code=code, at=self.world.now(), attempt=1, sent=False
+        )
+
+    def log(self, event: str, **details: object) -> None:
+        """Write one line of the log."""
+        LOG.info(event, extra={"run_id": self.run.run_id, **details})
+
+    def begin_phase(self, phase: str, n_pages: int = 0, *, pass_no: int = 1) -> None:
+        """Say what comes next, for whoever watches."""
+        self.phase, self.n_pages, self.n_done, self.pass_no = phase, n_pages, 0, pass_no
+        self.note_checkpoint()
+
+    def note_checkpoint(self) -> None:
+        """Note how far the crawl has come, so that `status` can tell from another process."""
+        now, delay_s = self.world.now(), self.fetcher.throttle.delay_s
+        n_left = self.n_pages - self.n_done
+        ends_at = now + timedelta(seconds=n_left * (delay_s + self._last_elapsed_s))
+        note_checkpoint(
+            self.watch.store,
+            Checkpoint(
+                run_id=self.run.run_id,
+                board_id=self.run.board_id,
+                phase=self.phase,
+                pass_no=self.pass_no,
+                n_done=self.n_done,
+                n_pages=self.n_pages,
+                n_requests=self.fetcher.n_requests,
+                delay_s=delay_s,
+                last_fault=self.last_fault,
+                noted_at=kst(now),
+                ends_at=kst(ends_at) if self.n_pages else None,
+            ),
+        )
