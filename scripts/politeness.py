@@ -1,4 +1,4 @@
-"""What the server saw of a full run: writes the table in docs/politeness.md.
+"""What the server saw of a full run: writes the table of docs/politeness.md.
 
     python scripts/politeness.py [--rows N] [--delay S]
 
@@ -24,7 +24,7 @@ from dmf_crawler.workbench.rehearsal.request_log import LoggedRequest
 from dmf_crawler.workbench.rehearsal.server import RehearsalSite
 from dmf_crawler.workbench.rehearse import make_home
 
-DOCUMENT = Path(__file__).parents[1] / "docs" / "politeness.md"
+DOCUMENT = Path(__file__).parents[1] / "docs/politeness.md"
 BEGIN, END = "<!-- table: begin -->\n", "<!-- table: end -->\n"
 N_SHOWN = 4
 

@@ -237,11 +237,11 @@ def learn_pages(
             learnt.append((key, seen))
         elif before is not None:
             learnt.append((key, replace(before, row_digest="")))
-        for url in file_urls:
-            if raw_file := details.raw_files.get(url):
-                learnt.append(
-                    (key, _learn(raw_file, known.get(raw_file.request.identity), learning))
-                )
+        raw_files = [details.raw_files[url] for url in file_urls if url in details.raw_files]
+        learnt += [
+            (key, _learn(raw_file, known.get(raw_file.request.identity), learning))
+            for raw_file in raw_files
+        ]
     return learnt
 
 

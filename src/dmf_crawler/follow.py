@@ -127,16 +127,15 @@ class Follower:
         for link in page.files if page.follows_links else ():
             url = watch.find_file(detail.request.url, link.href)
             if not isinstance(url, LinkRefusal):
-                self._follow_file(url, is_changed=is_changed)
+                self._follow_file(url, link.label, is_changed=is_changed)
 
-    def _follow_file(self, url: str, *, is_changed: bool) -> None:
+    def _follow_file(self, url: str, label: str, *, is_changed: bool) -> None:
         request = plan_file(
-            url,
+            PageRequest(url, "file", max_body_bytes=self._source.max_file_bytes, label=label),
             self._plan.known,
             detail_changed=is_changed,
             cycle_start=self._plan.cycle_start,
             asked_by=self._plan.asked_by,
-            max_bytes=self._source.max_file_bytes,
         )
         if request is None or not self._frontier.add(request):
             return

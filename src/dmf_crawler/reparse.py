@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from dmf_crawler.crawl import Crawled
 from dmf_crawler.details import add_details, read_details
@@ -25,8 +25,12 @@ NEVER = 1_000_000
 
 
 def compare_with_recorded(row: RunRow, watch: Watch) -> RunSummary:
-    """Read a run's pages again, offline; count what differs from the list as it was recorded."""
-    folder = watch.home.root / row.raw_dir
+    """Read a run's pages again, offline; count what differs from the list as it was recorded.
+
+    Raises:
+        UsageError: `no_kept_pages`.
+    """
+    folder = _find_pages(row, watch)
     snapshot = read_snapshot(watch, folder)
     if isinstance(snapshot, Fault):
         return refuse(row.run, snapshot)
@@ -56,8 +60,9 @@ def record_correction(row: RunRow, watch: Watch, *, now: Clock) -> RunSummary:
     """Read a run's pages again and record what differs from the current list as a new run.
 
     Raises:
-        UsageError: `newer_run_accepted`: older pages would undo newer facts.
+        UsageError: `no_kept_pages`; `newer_run_accepted`: older pages would undo newer facts.
     """
+    folder = _find_pages(row, watch)
     accepted = last_accepted_run(watch.store, watch.board.id)
     if accepted is not None and accepted.run.started_at > row.run.started_at:
         raise UsageError(
@@ -83,6 +88,17 @@ def record_correction(row: RunRow, watch: Watch, *, now: Clock) -> RunSummary:
         full_check_from=row.full_check_from,
         full_check_left=row.full_check_left,
     )
-    folder = watch.home.root / row.raw_dir
     summary = process(read_then, watch, folder, now=now, crawled=crawled)
     return replace(summary, run=run)
+
+
+def _find_pages(row: RunRow, watch: Watch) -> Path:
+    """Return the folder of a run's kept pages; they may have been pruned."""
+    folder = watch.home.root / row.raw_dir
+    if not watch.raw_store.has_index(folder):
+        raise UsageError(
+            "no_kept_pages",
+            f"실행 {row.run.run_id} 의 페이지가 {row.raw_dir} 에 없습니다. 보존 기간이 지나 "
+            "정리되었거나, 요청을 보내기 전에 끝난 실행입니다. 다른 실행을 고르십시오.",
+        )
+    return folder

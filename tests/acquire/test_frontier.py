@@ -454,12 +454,11 @@ FILE_URL = f"{BASE}/bbs/21/7"
 def plan_known_file(*pages: KnownPage, detail_changed: bool = False) -> PageRequest | None:
     known: dict[RequestIdentity, KnownPage] = {page.identity: page for page in pages}
     return plan_file(
-        FILE_URL,
+        PageRequest(FILE_URL, "file", max_body_bytes=1_000),
         known,
         detail_changed=detail_changed,
         cycle_start=DAY,
         asked_by=ASKED_BY,
-        max_bytes=1_000,
     )
 
 

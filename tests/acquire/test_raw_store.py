@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import gzip
 import hashlib
 import json
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dmf_crawler.acquire.raw_folder import act_patiently
 from dmf_crawler.acquire.raw_store import RawStore, verify_run
 from dmf_crawler.errors import RawStoreError
 from dmf_crawler.model.page import FetchedPage, PageRequest
@@ -160,7 +162,7 @@ def test_a_taken_name_gets_more_digits(tmp_path: Path):
     store.folder(RUN).mkdir(parents=True)
     for n_digits in (16, 20):
         taken = store.folder(RUN) / f"{EMPTY_SHA256[:n_digits]}.html.gz"
-        taken.write_bytes(gzip.compress(b"another page"))
+        taken.write_bytes(gzip.compress(b"another page", mtime=0))
 
     store.put(RUN, a_page(b""))
 
@@ -281,7 +283,14 @@ def test_a_lost_index_is_found(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    "content", [None, b"", b"junk", gzip.compress(b"other"), gzip.compress(b"<p>1</p>")[:-9]]
+    "content",
+    [
+        None,
+        b"",
+        b"junk",
+        gzip.compress(b"other", mtime=0),
+        gzip.compress(b"<p>1</p>", mtime=0)[:-9],
+    ],
 )
 def test_a_page_that_is_missing_or_other_than_its_digest_is_an_error(
     tmp_path: Path, content: bytes | None
@@ -382,3 +391,322 @@ def test_any_bytes_and_headers_come_back(
     assert kept.body == body
     assert kept.fetched_at == moment.replace(microsecond=0)
     assert list(store.pages(store.folder(RUN))) == [kept]
+
+
+# --- files -------------------------------------------------------------------------------------
+
+FILE_URL = "https://list.example/cmn/edms/down/1OY4z"
+PDF = b"%PDF-1.7 \x00\xff"
+DISPOSITION = 'attachment; filename="공고.pdf"'.encode().decode("latin-1")
+
+
+def a_file(body: bytes = PDF, **changes: Any) -> FetchedPage:
+    changes = {"headers": (("Content-Disposition", DISPOSITION),)} | changes
+    values: dict[str, Any] = {"request": PageRequest(FILE_URL, "file")}
+    page = a_page(body, **(values | changes))
+    return dataclasses.replace(page, url=FILE_URL)
+
+
+def test_a_file_lies_as_it_is_under_its_safe_name(tmp_path: Path):
+    store = RawStore(tmp_path)
+
+    kept = store.put(RUN, a_file())
+
+    digits = hashlib.sha256(PDF).hexdigest()[:16]
+    assert (store.folder(RUN) / "files" / f"{digits}_공고.pdf").read_bytes() == PDF
+    assert read_index(store)[0]["file"] == f"files/{digits}_공고.pdf"
+    assert (kept.file_name, kept.body) == ("공고.pdf", PDF)
+    assert list(store.pages(store.folder(RUN))) == [kept]
+    assert store.verify() == []
+
+
+def test_a_file_without_a_name_has_that_of_its_address(tmp_path: Path):
+    assert RawStore(tmp_path).put(RUN, a_file(headers=())).file_name == "1OY4z"
+
+
+def test_the_same_bytes_under_two_names_are_two_files_and_under_one_are_one(tmp_path: Path):
+    store = RawStore(tmp_path)
+    store.put(RUN, a_file())
+    store.put(RUN, a_file())
+    store.put(RUN, a_file(headers=()))
+
+    assert len(list((store.folder(RUN) / "files").iterdir())) == 2
+
+
+@pytest.mark.parametrize("status", [302, 304, 404, 500])
+def test_an_answer_that_is_no_file_is_kept_like_a_page(tmp_path: Path, status: int):
+    store = RawStore(tmp_path)
+
+    kept = store.put(RUN, a_file(b"<p>no</p>", status=status))
+
+    assert kept.file_name == ""
+    assert not (store.folder(RUN) / "files").exists()
+
+
+@pytest.mark.parametrize("content", [None, b"", PDF + b"\n"])
+def test_a_file_that_is_missing_or_changed_is_found(tmp_path: Path, content: bytes | None):
+    store = RawStore(tmp_path)
+    store.put(RUN, a_file())
+    path = next((store.folder(RUN) / "files").iterdir())
+    path.unlink()
+    if content is not None:
+        path.write_bytes(content)
+
+    assert [problem.path for problem in store.verify()] == [path]
+
+
+def test_a_file_whose_name_is_taken_gets_more_digits(tmp_path: Path):
+    store = RawStore(tmp_path)
+    sha256 = hashlib.sha256(PDF).hexdigest()
+    taken = store.folder(RUN) / "files" / f"{sha256[:16]}_공고.pdf"
+    taken.parent.mkdir(parents=True)
+    taken.write_bytes(b"other")
+
+    store.put(RUN, a_file())
+
+    assert read_index(store)[0]["file"] == f"files/{sha256[:20]}_공고.pdf"
+    assert taken.read_bytes() == b"other"
+
+
+def test_one_file_without_an_index_is_what_a_kill_leaves_and_two_are_a_lost_index(tmp_path: Path):
+    store = RawStore(tmp_path)
+    store.put(RUN, a_file())
+    index_of(store).unlink()
+    (store.folder(RUN) / "files" / "x.tmp").write_bytes(b"")
+    assert store.verify() == []
+
+    store.put(RUN, a_file(b"2"))
+    index_of(store).unlink()
+    assert [problem.path for problem in store.verify()] == [index_of(store)]
+
+
+# --- bodies of an earlier run ------------------------------------------------------------------
+
+LATER = Run("20261201T060000-dmf_registry", "dmf_registry", RUN.started_at, date(2026, 12, 1))
+LAST = Run("20261202T060000-dmf_registry", "dmf_registry", RUN.started_at, date(2026, 12, 2))
+
+
+def test_a_304_keeps_the_earlier_body_and_the_fields_that_it_did_not_repeat(tmp_path: Path):
+    """RFC 9111, 3.2: without its Content-Type the body would be decoded otherwise."""
+    store = RawStore(tmp_path)
+    first = store.put(RUN, a_page())
+    headers = (("etag", '"2"'), ("Date", "x"))
+
+    kept = store.put(LATER, a_page(status=304, headers=headers), taken_from=RUN.run_id)
+
+    assert (kept.status, kept.taken_from, kept.body) == (304, RUN.run_id, first.body)
+    assert kept.headers == (*headers, ("Content-Type", "text/html;charset=euc-kr"))
+    assert kept.content_type == first.content_type
+    line = json.loads((store.folder(LATER) / "index.jsonl").read_bytes())
+    assert line["headers"] == [["etag", '"2"'], ["Date", "x"]]
+    assert line["stored_headers"] == [["Content-Type", "text/html;charset=euc-kr"]]
+    assert list(store.pages(store.folder(LATER))) == [kept]
+
+
+def test_a_304_takes_the_fields_of_its_own_address(tmp_path: Path):
+    """Two addresses may give the same bytes under different names."""
+    store = RawStore(tmp_path)
+    store.put(RUN, a_file())
+    twin = PageRequest(f"{FILE_URL}?twin", "file")
+    store.put(RUN, a_file(request=twin, headers=(("Content-Disposition", "a; filename=b.pdf"),)))
+
+    kept = store.put(LATER, a_file(status=304, headers=()), taken_from=RUN.run_id)
+
+    assert kept.file_name == "공고.pdf"
+
+
+def test_a_304_of_a_file_keeps_its_name_over_any_number_of_runs(tmp_path: Path):
+    store = RawStore(tmp_path)
+    store.put(RUN, a_file())
+    store.put(LATER, a_file(status=304, headers=()), taken_from=RUN.run_id)
+
+    kept = RawStore(tmp_path).put(LAST, a_file(status=304, headers=()), taken_from=LATER.run_id)
+
+    assert (kept.file_name, kept.body) == ("공고.pdf", PDF)
+    assert kept.header("content-disposition") == DISPOSITION
+
+
+def test_a_304_whose_earlier_run_is_gone_is_kept_with_what_it_says_itself(tmp_path: Path):
+    store = RawStore(tmp_path)
+    store.put(RUN, a_file(b"other"))
+    for run_id in (RUN.run_id, "gone"):
+        kept = store.put(LATER, a_file(status=304, headers=()), taken_from=run_id)
+        assert (kept.file_name, kept.headers, kept.body) == ("1OY4z", (), PDF)
+    store.folder(LAST).mkdir(parents=True)
+    assert store.put(RUN, a_file(status=304), taken_from=LAST.run_id).body == PDF
+
+
+def refuse_link(existing: Path, new: Path) -> None:
+    raise OSError(1, "no links here", str(new), None, str(existing))
+
+
+@pytest.mark.parametrize("can_link", [True, False], ids=["linked", "copied"])
+@pytest.mark.parametrize("page", [a_page(), a_file()], ids=["page", "file"])
+def test_a_page_that_is_taken_over_is_as_it_was(tmp_path: Path, page: FetchedPage, can_link: bool):
+    store = RawStore(tmp_path) if can_link else RawStore(tmp_path, link=refuse_link)
+    first = store.put(RUN, page)
+
+    kept = store.take_over(LATER, first, store.folder(RUN), RUN.run_id)
+
+    assert kept == dataclasses.replace(first, taken_from=RUN.run_id)
+    assert list(store.pages(store.folder(LATER))) == [kept]
+    indexes = [store.folder(run) / "index.jsonl" for run in (RUN, LATER)]
+    before, after = (json.loads(index.read_bytes()) for index in indexes)
+    assert after == before | {"sent": False, "taken_from": RUN.run_id}
+    bodies = [store.folder(run) / before["file"] for run in (RUN, LATER)]
+    assert bodies[0].samefile(bodies[1]) is can_link
+    assert store.verify() == []
+
+
+def test_a_page_taken_over_twice_names_the_run_that_asked_for_it(tmp_path: Path):
+    store = RawStore(tmp_path)
+    page = store.take_over(LATER, store.put(RUN, a_page()), store.folder(RUN), RUN.run_id)
+
+    kept = store.take_over(LAST, page, store.folder(LATER), LATER.run_id)
+
+    assert kept.taken_from == RUN.run_id
+
+
+def test_a_body_that_is_there_already_is_not_written_again(tmp_path: Path):
+    store = RawStore(tmp_path)
+    pages = [store.put(RUN, a_page(url=f"{URL}&n={n}")) for n in (1, 2)]
+
+    kept = [store.take_over(LATER, page, store.folder(RUN), RUN.run_id) for page in pages]
+
+    assert [page.request for page in kept] == [page.request for page in pages]
+    assert len(list(store.folder(LATER).glob("*.gz"))) == 1
+
+
+def test_of_several_answers_of_one_address_the_very_one_is_taken_over(tmp_path: Path):
+    store = RawStore(tmp_path)
+    for attempt in (1, 2):
+        store.put(RUN, a_page(attempt=attempt))
+    second = list(store.pages(store.folder(RUN)))[1]
+
+    assert store.take_over(LATER, second, store.folder(RUN), RUN.run_id).attempt == 2
+
+
+def test_what_is_not_there_or_damaged_is_not_taken_over(tmp_path: Path):
+    store = RawStore(tmp_path)
+    page = store.put(RUN, a_page())
+    with pytest.raises(RawStoreError, match="raw_damaged"):
+        store.take_over(LATER, dataclasses.replace(page, attempt=9), store.folder(RUN), RUN.run_id)
+    with pytest.raises(RawStoreError, match="raw_damaged"):
+        RawStore(tmp_path).take_over(LATER, page, store.folder(LAST), LAST.run_id)
+
+    path = next(store.folder(RUN).glob("*.gz"))
+    path.write_bytes(b"junk")
+    with pytest.raises(RawStoreError, match="raw_damaged"):
+        store.take_over(LATER, page, store.folder(RUN), RUN.run_id)
+    path.unlink()
+    with pytest.raises(RawStoreError, match="raw_damaged"):
+        store.take_over(LAST, page, store.folder(RUN), RUN.run_id)
+
+
+def test_a_body_is_found_by_its_digest(tmp_path: Path):
+    store = RawStore(tmp_path)
+    folder = store.folder(RUN)
+    page, file = store.put(RUN, a_page()), store.put(RUN, a_file())
+    (folder / f"{page.sha256[:16]}.html.gz").rename(folder / f"{page.sha256[:24]}.html.gz")
+
+    assert store.find_body(folder, page.sha256) == page.body
+    assert store.find_body(folder, file.sha256) == PDF
+    assert store.find_body(folder, EMPTY_SHA256) is None
+    assert store.find_body(tmp_path / "gone", page.sha256) is None
+
+
+@pytest.mark.parametrize("content", [b"junk", gzip.compress(b"other", mtime=0), b""])
+def test_a_damaged_body_is_not_found(tmp_path: Path, content: bytes):
+    store = RawStore(tmp_path)
+    page = store.put(RUN, a_page())
+    next(store.folder(RUN).glob("*.gz")).write_bytes(content)
+
+    assert store.find_body(store.folder(RUN), page.sha256) is None
+
+
+def test_answers_are_told_without_their_bodies_as_far_as_they_can_be_read(tmp_path: Path):
+    store = RawStore(tmp_path)
+    pages = [store.put(RUN, page) for page in (a_page(), a_file())]
+    with index_of(store).open("ab") as file:
+        file.write(b"junk\n")
+    next(store.folder(RUN).glob("*.gz")).unlink()
+
+    answers = list(store.answers(store.folder(RUN)))
+
+    assert answers == [dataclasses.replace(page, body=b"") for page in pages]
+    assert list(store.answers(store.folder(LATER))) == []
+
+
+def test_failures_are_told_with_their_requests(tmp_path: Path):
+    store = RawStore(tmp_path)
+    request = PageRequest(FILE_URL, "file")
+    store.put(RUN, a_page())
+    store.note_failure(RUN, request, code="oversize", at=START, attempt=1)
+    store.note_failure(RUN, request, code="robots_disallowed", at=START, attempt=1, sent=False)
+
+    assert list(store.failures(store.folder(RUN))) == [
+        (request, "oversize"),
+        (request, "robots_disallowed"),
+    ]
+    assert store.has_index(store.folder(RUN))
+    assert not store.has_index(store.folder(LATER))
+
+
+def test_digests_are_those_of_the_answers_in_order(tmp_path: Path):
+    store = RawStore(tmp_path)
+    page, file = store.put(RUN, a_page()), store.put(RUN, a_file())
+    store.note_failure(RUN, page.request, code="timeout", at=START, attempt=1)
+
+    assert store.digests(store.folder(RUN)) == (page.sha256, file.sha256)
+    assert store.digests(store.folder(LATER)) == ()
+
+
+def test_what_was_not_sent_does_not_count_for_the_day(tmp_path: Path):
+    """A 304 was asked for, whatever its body; what was taken over or forbidden was not."""
+    store = RawStore(tmp_path)
+    second = dataclasses.replace(RUN, run_id="20261130T090000-dmf_registry")
+    page = store.put(RUN, a_page())
+    not_modified = store.put(RUN, a_page(status=304), taken_from=RUN.run_id)
+    store.note_failure(RUN, page.request, code="robots_disallowed", at=START, attempt=1, sent=False)
+    assert store.n_requests(RUN.day, "list.example") == 2
+
+    for each in (page, not_modified):
+        store.take_over(second, each, store.folder(RUN), RUN.run_id)
+
+    assert store.n_requests(RUN.day, "list.example") == 2
+
+
+def test_a_folder_that_is_being_removed_is_not_verified(tmp_path: Path):
+    store = RawStore(tmp_path)
+    for n in (1, 2):
+        store.put(RUN, a_page(str(n).encode()))
+    index_of(store).unlink()
+    assert len(store.verify()) == 1
+
+    store.folder(RUN).rename(store.folder(RUN).with_name(f"{RUN.run_id}.pruned"))
+
+    assert store.verify() == []
+
+
+# --- files that another program holds ----------------------------------------------------------
+
+
+def test_a_file_that_is_held_for_a_moment_is_waited_for():
+    waits: list[float] = []
+
+    def act() -> str:
+        if len(waits) < 6:
+            raise PermissionError(13, "WinError 32")
+        return "done"
+
+    assert act_patiently(act, waits.append) == "done"
+    assert sum(waits) == pytest.approx(2.5)
+
+
+@pytest.mark.parametrize("sleep", [None, [].append])
+def test_a_file_that_stays_held_is_given_up(sleep: Any):
+    def act() -> None:
+        raise PermissionError(13, "WinError 5")
+
+    with pytest.raises(PermissionError):
+        act_patiently(act, sleep)

@@ -69,6 +69,9 @@ OPTIONS = {
     "history": ["KEY"],
     "report": ["--run", "--date"],
     "verify": [],
+    "status": [],
+    "raw": ["export", "--warc", "--out"],
+    "prune": ["--dry-run"],
 }
 
 

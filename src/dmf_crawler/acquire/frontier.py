@@ -270,26 +270,23 @@ def _turn_of(reason: DueReason, page: KnownPage | None) -> tuple[int, date]:
 
 
 def plan_file(
-    url: str,
+    request: PageRequest,
     known: Mapping[RequestIdentity, KnownPage],
     *,
     detail_changed: bool,
     cycle_start: date,
     asked_by: str,
-    max_bytes: int,
 ) -> PageRequest | None:
     """Return the request for a file of a detail page, None where it is not due.
 
     Args:
-        url: In normal form.
+        request: As it would be sent unconditionally.
         known: What the history knows of detail pages and files.
         detail_changed: Whether the page that links to it is another than before; the file is
             asked for conditionally then.
         cycle_start: Day since which every file must have had an unconditional answer.
         asked_by: Digest of who asks.
-        max_bytes: A larger file is dropped.
     """
-    request = PageRequest(url, "file", max_body_bytes=max_bytes)
     page = known.get(request.identity)
     if page is None or page.full_checked_on < cycle_start:
         return request

@@ -12,7 +12,14 @@ from dmf_crawler.settings import Politeness
 
 RETRY_STATUSES = frozenset({429, 500, 502, 503, 504})
 RETRY_CODES = frozenset(
-    {"dns_error", "connect_error", "timeout", "connection_reset", "truncated_body"}
+    {
+        "dns_error",
+        "connect_error",
+        "proxy_error",
+        "timeout",
+        "connection_reset",
+        "truncated_body",
+    }
 )
 MAX_RETRY_AFTER = timedelta(days=365)
 """More than that is a mistake, and near the end of the calendar it cannot be computed with."""

@@ -92,6 +92,30 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
     either.add_argument("--date", type=_day, metavar="D", help="이 날 (기본: 마지막 채택된 날)")
 
 
+def add_raw_options(parser: argparse.ArgumentParser) -> None:
+    """Add those of `raw`."""
+    parser.add_argument(
+        "action", choices=["export"], metavar="export", help="보관된 페이지 내보내기"
+    )
+    parser.add_argument(
+        "--warc",
+        type=_text,
+        required=True,
+        metavar="RUN",
+        help="이 실행의 페이지를 WARC 파일 하나로",
+    )
+    parser.add_argument(
+        "--out", type=_folder, metavar="FILE", help="쓸 파일 (기본: var/warc/RUN.warc.gz)"
+    )
+
+
+def add_prune_options(parser: argparse.ArgumentParser) -> None:
+    """Add those of `prune`."""
+    parser.add_argument(
+        "--dry-run", action="store_true", help="지울 것과 남길 것만 보이고 아무것도 지우지 않습니다"
+    )
+
+
 def add_no_options(parser: argparse.ArgumentParser) -> None:
     """Add none."""
     del parser

@@ -60,6 +60,7 @@ class PageRequest:
         body: Form body of a POST, already encoded, else None.
         validators: Conditional header fields (RFC 9110, 13.1), empty for an unconditional request.
         max_body_bytes: A larger answer is dropped; None takes the setting's cap.
+        label: For a file the text of the link to it, which names it where the answer does not.
     """
 
     url: str
@@ -70,6 +71,7 @@ class PageRequest:
     body: str | None = None
     validators: Headers = ()
     max_body_bytes: int | None = None
+    label: str = ""
 
     @property
     def identity(self) -> RequestIdentity:
@@ -121,7 +123,7 @@ class RawPage:
         body: The bytes.
         fetched_at: Aware.
         attempt: 1 for the first try.
-        headers: As received.
+        headers: As received; of a 304 with those of the earlier answer that it did not repeat.
         taken_from: The run whose body this is, where it was not sent in this run; else "".
         file_name: For a file the name that it is kept under, made safe; else "".
     """

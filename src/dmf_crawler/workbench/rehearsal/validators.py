@@ -14,7 +14,7 @@ from dmf_crawler.workbench.rehearsal.answers import Answer
 from dmf_crawler.workbench.rehearsal.switches import Validators
 
 _SMALL_HOURS_S = 6 * 3600
-_NEVER_CHANGED = "Mon, 01 Jun 2026 00:00:00 GMT"
+_NEVER_CHANGED = format_datetime(datetime(2026, 6, 1, tzinfo=UTC), usegmt=True)
 
 
 def answer_conditionally(
