@@ -1,28 +1,20 @@
-"""The real world: clock, sleep, dice, and `send` against a real server on loopback."""
+"""The real world: clock, sleep, dice, and what `send` sends to and gets from a real server."""
 
 from __future__ import annotations
 
 import gzip
-import inspect
-import socket
-import ssl
 import zlib
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from http.client import BadStatusLine, IncompleteRead, RemoteDisconnected
-from typing import Any
 
 import pytest
-import requests
-import responses
-import urllib3
-from urllib3.connection import HTTPConnection
 
 from dmf_crawler.errors import SendError
 from dmf_crawler.model.page import Reply, Request
 from dmf_crawler.settings import Politeness
-from dmf_crawler.wire import Deadline
-from dmf_crawler.world import World, name_failure, real_world
+from dmf_crawler.wire import MAX_INTERIM_ANSWERS
+from dmf_crawler.world import World, real_world
 from tests.acquire.loopback import Loopback, Step, answer, hang_up, reset, serve
 
 PAGE = b"<p>" + b"DMF " * 1_000
@@ -233,6 +225,44 @@ def test_a_connection_that_ends_before_the_answer_is_named_so(steps: tuple[Step,
     assert code_of(*steps) == "connection_reset"
 
 
+EARLY_HINTS = b"HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    "interim",
+    [
+        EARLY_HINTS,
+        b"HTTP/1.1 100 Continue\r\n\r\n",
+        b"HTTP/1.1 102 Processing\r\n\r\n" + EARLY_HINTS,
+        EARLY_HINTS * MAX_INTERIM_ANSWERS,
+    ],
+    ids=["103", "100", "102 and 103", "the most"],
+)
+def test_interim_answers_are_skipped(interim: bytes):
+    """RFC 9110, 15.2: the library takes a 103 for the answer."""
+    reply = send(interim + answer("200 OK", b"page", X_One="1"))
+
+    assert (reply.status, reply.body, reply.header("X-One")) == (200, b"page", "1")
+    assert reply.header("Link") is None
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        (EARLY_HINTS * (MAX_INTERIM_ANSWERS + 1), answer("200 OK")),
+        (b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n", answer("200 OK")),
+    ],
+    ids=["one too many", "another protocol"],
+)
+def test_interim_answers_without_end_and_another_protocol_are_no_answer(steps: tuple[Step, ...]):
+    assert code_of(*steps) == "request_error"
+
+
+@pytest.mark.parametrize("interim", [EARLY_HINTS, EARLY_HINTS[:-2], EARLY_HINTS[:40]])
+def test_a_connection_that_ends_after_an_interim_answer_was_reset(interim: bytes):
+    assert code_of(interim, hang_up) == "connection_reset"
+
+
 def test_an_unknown_coding_cannot_be_read():
     assert code_of(answer("200 OK", b"x", Content_Encoding="br")) == "request_error"
 
@@ -250,205 +280,21 @@ def test_a_body_over_the_cap_stops_before_or_after_unpacking(reply: bytes):
     assert code_of(reply, politeness=SMALL) == "oversize"
 
 
+@pytest.mark.parametrize("max_bytes", [10, 2_000])
+def test_the_cap_of_a_request_wins_over_the_setting(max_bytes: int):
+    body = b"x" * max_bytes
+    site = Loopback({"/": [answer("200 OK", body)], "/longer": [answer("200 OK", body + b"x")]})
+    with serve(site), real_world(SMALL) as world:
+        request = Request("GET", f"{site.base_url}/", HEADERS, max_body_bytes=max_bytes)
+
+        assert world.send(request).body == body
+        with pytest.raises(SendError, match="oversize"):
+            world.send(replace(request, url=f"{site.base_url}/longer"))
+
+
 def test_a_body_at_the_cap_is_whole():
     body = b"x" * 1_000
 
     assert send(answer("200 OK", body), politeness=SMALL).body == body
     packed = answer("200 OK", gzip.compress(body), Content_Encoding="gzip")
     assert send(packed, politeness=SMALL).body == body
-
-
-# --- time --------------------------------------------------------------------------------------
-
-QUICK_DEADLINE = Politeness(request_deadline_s=0.05)
-
-
-@pytest.mark.parametrize(
-    "start",
-    [
-        b"",
-        b"HTTP/1.1 200 OK\r\nX-Slow",
-        b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc",
-        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
-        b"HTTP/1.1 200 OK\r\n\r\nabc",
-    ],
-    ids=["nothing", "header", "body", "chunk", "no length"],
-)
-def test_the_deadline_of_a_request_cuts_a_server_that_only_seems_to_answer(start: bytes):
-    """F8: the library's timeout is per read; 30 s each would never end."""
-    with serve(Loopback()) as site, real_world(QUICK_DEADLINE) as world:
-        site.answers = {"/": [start, site.stall]}
-        with pytest.raises(SendError) as caught:
-            world.send(Request("GET", f"{site.base_url}/", HEADERS))
-
-    assert caught.value.code == "timeout"
-
-
-def test_a_deadline_that_struck_while_connecting_cuts_the_connection_when_it_is_there():
-    """A connection that was long in coming does not get a second time of its own."""
-    deadline = Deadline(0)
-    ours, theirs = socket.socketpair()
-    with ours, theirs, deadline:
-        deadline._timer.join()
-        assert deadline.is_over
-
-        deadline.watch(ours)
-
-        assert theirs.recv(1) == b""
-
-
-def test_a_silent_server_ends_in_the_read_timeout():
-    with serve(Loopback()) as site, real_world(Politeness(read_timeout_s=0.05)) as world:
-        site.answers = {"/": [site.stall]}
-        with pytest.raises(SendError) as caught:
-            world.send(Request("GET", f"{site.base_url}/", HEADERS))
-
-    assert caught.value.code == "timeout"
-
-
-def test_the_connection_serves_again_after_a_deadline():
-    with serve(Loopback()) as site, real_world(Politeness(request_deadline_s=0.2)) as world:
-        site.answers = {"/slow": [site.stall], "/": [answer("200 OK", b"1")]}
-        with pytest.raises(SendError):
-            world.send(Request("GET", f"{site.base_url}/slow", HEADERS))
-
-        assert world.send(Request("GET", f"{site.base_url}/", HEADERS)).body == b"1"
-
-
-# --- failures before any answer ----------------------------------------------------------------
-
-
-def test_a_closed_port_refuses(world: World):
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{taken.getsockname()[1]}/"
-        with pytest.raises(SendError, match="connect_error"):
-            world.send(Request("GET", url, HEADERS))
-
-
-def test_a_server_that_speaks_no_tls_is_a_tls_error():
-    def speak_first(connection: socket.socket) -> None:
-        connection.sendall(b"220 mail.example ESMTP\r\n")
-
-    with serve(Loopback(on_connect=speak_first)) as site, real_world(Politeness()) as world:
-        url = site.base_url.replace("http:", "https:")
-        with pytest.raises(SendError, match="tls_error"):
-            world.send(Request("GET", url, HEADERS))
-
-
-@pytest.mark.parametrize(
-    "url", ["no address", "ftp://127.0.0.1/", "http://", "http://[::1", "http://127.0.0.1:port/"]
-)
-def test_an_address_that_cannot_be_asked_is_a_request_error(world: World, url: str):
-    with pytest.raises(SendError, match="request_error"):
-        world.send(Request("GET", url, HEADERS))
-
-
-def test_a_header_that_cannot_be_sent_is_a_request_error(world: World):
-    with pytest.raises(SendError, match="request_error"):
-        world.send(Request("GET", "http://127.0.0.1:9/", (("X", "a\r\nY: b"),)))
-
-
-# --- the table of exceptions -------------------------------------------------------------------
-
-REQUESTS_CODES = {
-    "ChunkedEncodingError": "truncated_body",
-    "ConnectTimeout": "timeout",
-    "ConnectionError": "connect_error",
-    "ContentDecodingError": "truncated_body",
-    "HTTPError": "request_error",
-    "InvalidHeader": "request_error",
-    "InvalidJSONError": "request_error",
-    "InvalidProxyURL": "request_error",
-    "InvalidSchema": "request_error",
-    "InvalidURL": "request_error",
-    "JSONDecodeError": "request_error",
-    "MissingSchema": "request_error",
-    "ProxyError": "connect_error",
-    "ReadTimeout": "timeout",
-    "RequestException": "request_error",
-    "RetryError": "request_error",
-    "SSLError": "tls_error",
-    "StreamConsumedError": "request_error",
-    "Timeout": "timeout",
-    "TooManyRedirects": "request_error",
-    "URLRequired": "request_error",
-    "UnrewindableBodyError": "request_error",
-}
-
-
-def test_every_exception_of_requests_has_its_code():
-    theirs = {
-        name
-        for name, kind in inspect.getmembers(requests.exceptions, inspect.isclass)
-        if issubclass(kind, requests.RequestException)
-    }
-
-    assert theirs == set(REQUESTS_CODES)
-
-
-@pytest.mark.parametrize(("name", "code"), REQUESTS_CODES.items())
-def test_an_exception_of_requests_becomes_a_send_error(world: World, name: str, code: str):
-    kind: Any = getattr(requests.exceptions, name)
-    error = kind("x", "y", 0) if name == "JSONDecodeError" else kind("x")
-    with responses.RequestsMock() as mock:
-        mock.get("http://list.example/", body=error)
-        with pytest.raises(SendError) as caught:
-            world.send(Request("GET", "http://list.example/", HEADERS))
-
-    assert caught.value.code == code
-    assert caught.value.__cause__ is error
-    assert "list.example" in caught.value.message
-
-
-CONNECTION = HTTPConnection("list.example")
-OTHERS = [
-    (urllib3.exceptions.NameResolutionError("h", CONNECTION, socket.gaierror()), "dns_error"),
-    (urllib3.exceptions.NewConnectionError(CONNECTION, "refused"), "connect_error"),
-    (urllib3.exceptions.ConnectTimeoutError("slow"), "timeout"),
-    (urllib3.exceptions.ReadTimeoutError(Any, "/", "slow"), "timeout"),  # type: ignore[arg-type]
-    (urllib3.exceptions.SSLError(ssl.SSLCertVerificationError("self-signed")), "tls_error"),
-    (urllib3.exceptions.SSLError(ssl.SSLEOFError("EOF")), "connection_reset"),
-    (urllib3.exceptions.ProtocolError("broken", IncompleteRead(b"")), "truncated_body"),
-    (urllib3.exceptions.ProtocolError("aborted", RemoteDisconnected("")), "connection_reset"),
-    (urllib3.exceptions.ProtocolError("aborted", BadStatusLine("x")), "connection_reset"),
-    (urllib3.exceptions.ProtocolError("ended prematurely"), "truncated_body"),
-    (urllib3.exceptions.DecodeError("gzip"), "truncated_body"),
-    (urllib3.exceptions.ProxyError("proxy", OSError()), "connect_error"),
-    (urllib3.exceptions.LocationParseError("x"), "request_error"),
-    (urllib3.exceptions.HeaderParsingError([], None), "request_error"),
-    (urllib3.exceptions.HTTPError("new kind"), "request_error"),
-    (ConnectionResetError(), "connection_reset"),
-    (BrokenPipeError(), "connection_reset"),
-    (TimeoutError(), "timeout"),
-    (socket.gaierror(), "dns_error"),
-    (ConnectionRefusedError(), "connect_error"),
-    (OSError("anything"), "request_error"),
-    (UnicodeError("label too long"), "request_error"),
-]
-
-
-@pytest.mark.parametrize(("error", "code"), OTHERS, ids=lambda value: type(value).__name__)
-def test_what_lies_beneath_is_named_too(error: BaseException, code: str):
-    assert name_failure(error) == code
-
-
-@pytest.mark.parametrize(("error", "code"), OTHERS[:9], ids=lambda value: type(value).__name__)
-def test_the_cause_is_found_inside_what_requests_makes_of_it(error: Exception, code: str):
-    retried = urllib3.exceptions.MaxRetryError(Any, "/", error)  # type: ignore[arg-type]
-
-    assert name_failure(requests.ConnectionError(retried)) == code
-
-
-def test_an_error_that_contains_itself_does_not_hang():
-    error = OSError("x")
-    error.__context__ = ValueError(error)
-
-    assert name_failure(error) == "request_error"
-
-
-def test_a_bug_is_no_failed_request(world: World):
-    with responses.RequestsMock() as mock:
-        mock.get("http://list.example/", body=ZeroDivisionError())
-        with pytest.raises(ZeroDivisionError):
-            world.send(Request("GET", "http://list.example/", HEADERS))

@@ -16,18 +16,27 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from http import HTTPStatus
 from http.client import HTTPException, IncompleteRead
 from urllib.parse import urlsplit
 
 import requests
 import urllib3
-from requests.adapters import HTTPAdapter
 from urllib3.util import SKIP_HEADER
 
 from dmf_crawler.errors import SendError
 from dmf_crawler.model.page import Reply, Request
-from dmf_crawler.settings import Politeness
-from dmf_crawler.wire import Deadline, WatchedAdapter
+from dmf_crawler.settings import Http, Politeness
+from dmf_crawler.wire import (
+    ProxyLoginError,
+    ProxyRefusedError,
+    Resolve,
+    WatchedAdapter,
+    resolve_by_system,
+)
+
+DIRECT = Http()
+"""No proxy, any address."""
 
 PIECE_BYTES = 65_536
 GZIP_OR_ZLIB = zlib.MAX_WBITS | 32
@@ -54,16 +63,26 @@ class World:
 
 
 @contextmanager
-def real_world(politeness: Politeness, *, starts_at: datetime | None = None) -> Iterator[World]:
+def real_world(
+    politeness: Politeness,
+    http: Http = DIRECT,
+    *,
+    starts_at: datetime | None = None,
+    resolve: Resolve = resolve_by_system,
+) -> Iterator[World]:
     """Open the one connection to the outside world; closes it at the end.
 
     Args:
         politeness: Timeouts, deadline and size cap of a request.
+        http: Proxy and kind of address.
         starts_at: Aware moment at which the clock starts, for rehearsals; None for the PC's clock.
+        resolve: Looks the names of hosts up.
     """
     # An adapter and no session, which would add headers, cookies and proxies of the environment,
     # and read the body of a redirect whole, without deadline or cap, even when not following it.
-    with closing(WatchedAdapter(pool_connections=1, pool_maxsize=1, pool_block=True)) as adapter:
+    with closing(
+        WatchedAdapter(proxy=http.proxy, prefer_ipv4=http.prefer_ipv4, resolve=resolve)
+    ) as adapter:
         yield World(
             now=_make_clock(starts_at),
             # On Windows time.monotonic counts in steps of 16 ms, which would cut pauses short.
@@ -84,38 +103,33 @@ def _make_clock(starts_at: datetime | None) -> Callable[[], datetime]:
 # --- one request -------------------------------------------------------------------------------
 
 
-def _send(adapter: HTTPAdapter, politeness: Politeness, request: Request) -> Reply:
-    deadline = Deadline(politeness.request_deadline_s)
+def _send(adapter: WatchedAdapter, politeness: Politeness, request: Request) -> Reply:
+    adapter.deadline.start(politeness.request_deadline_s)
     try:
-        with deadline:
-            reply = _exchange(adapter, politeness, request)
-    except (SendError, *_FAILURES) as error:
-        if deadline.is_over:
-            raise _send_error("timeout", request.url) from error
-        if isinstance(error, SendError):
-            raise
+        return _exchange(adapter, politeness, request)
+    except _FAILURES as error:
         raise _send_error(name_failure(error), request.url) from error
-    if deadline.is_over:  # an answer without Content-Length just ends when it is cut off
-        raise _send_error("timeout", request.url)
-    return reply
 
 
-def _exchange(adapter: HTTPAdapter, politeness: Politeness, request: Request) -> Reply:
+def _exchange(adapter: WatchedAdapter, politeness: Politeness, request: Request) -> Reply:
     prepared = requests.Request(
         request.method, request.url, headers=_wire_headers(request), data=request.body
     ).prepare()
     # The library would resolve and unquote the path: robots.txt was asked about this one.
     prepared.url = request.url
+    max_bytes = request.max_body_bytes or politeness.max_body_bytes
     with adapter.send(
         prepared,
         stream=True,
-        verify=True,
         timeout=(politeness.connect_timeout_s, politeness.read_timeout_s),
+        proxies=adapter.proxies,
     ) as response:
         headers = tuple(response.raw.headers.items())
-        raw = _read(response, politeness.max_body_bytes, request.url)
+        raw = _read(response, max_bytes, request.url)
     reply = Reply(response.status_code, headers, raw)
-    body = _decode(raw, reply.header("Content-Encoding"), politeness.max_body_bytes, request.url)
+    if adapter.proxies and reply.status == HTTPStatus.PROXY_AUTHENTICATION_REQUIRED:
+        raise _send_error("proxy_login", request.url)
+    body = _decode(raw, reply.header("Content-Encoding"), max_bytes, request.url)
     return Reply(reply.status, headers, body)
 
 
@@ -175,6 +189,11 @@ _FAILURES = (
 )
 
 _CODES: tuple[tuple[str, tuple[type[BaseException], ...]], ...] = (
+    ("proxy_login", (ProxyLoginError,)),
+    (
+        "proxy_error",
+        (ProxyRefusedError, urllib3.exceptions.ProxyError, requests.exceptions.ProxyError),
+    ),
     ("dns_error", (urllib3.exceptions.NameResolutionError, socket.gaierror)),
     ("connect_error", (urllib3.exceptions.NewConnectionError, ConnectionRefusedError)),
     ("timeout", (requests.Timeout, urllib3.exceptions.TimeoutError, TimeoutError)),
@@ -191,13 +210,18 @@ _CODES: tuple[tuple[str, tuple[type[BaseException], ...]], ...] = (
     ("tls_error", (requests.exceptions.SSLError, urllib3.exceptions.SSLError, ssl.SSLError)),
     ("connection_reset", (HTTPException,)),
     ("truncated_body", (urllib3.exceptions.ProtocolError,)),  # the last chunk never came
-    ("connect_error", (requests.ConnectionError, urllib3.exceptions.ProxyError)),
+    ("connect_error", (requests.ConnectionError,)),
 )
 """Code and what it is seen by, the telling ones first; anything else is `request_error`."""
 
 _SENTENCES = {
     "dns_error": "서버 이름을 찾지 못했습니다({host}). 인터넷 연결과 DNS 설정을 확인해 주십시오.",
     "connect_error": "서버에 연결하지 못했습니다({host}). 인터넷 연결과 방화벽을 확인해 주십시오.",
+    "proxy_error": "프록시 서버를 거쳐 연결하지 못했습니다({host}). config/settings.yaml의 "
+    "http.proxy 주소와 프록시 서버가 이 사이트를 허용하는지 전산 담당자에게 확인해 주십시오.",
+    "proxy_login": "프록시 서버가 사용자 이름을 요구했습니다({host}). 사용자 이름이 필요한 "
+    "프록시는 지원하지 않습니다. 이 PC에서 이 사이트로 인증 없이 나갈 수 있는지 전산 담당자에게 "
+    "확인해 주십시오.",
     "tls_error": "서버의 인증서를 확인하지 못했습니다({host}). PC의 시계와 사내 보안 장비를 "
     "확인해 주십시오. 확인되지 않은 서버에서는 읽지 않습니다.",
     "timeout": "서버가 제시간에 응답을 마치지 않았습니다({host}). 다음 시도에서 다시 읽습니다.",

@@ -1,7 +1,8 @@
 """A real HTTP server on loopback whose answers are written byte by byte.
 
 `http.server` is too polite to cut a body, to drip or to reset, so the answers are raw bytes and
-pauses are events of the test, never time.
+pauses are events of the test, never time. A company's proxy is such a server, too: it is asked for
+whole addresses, or for a tunnel.
 """
 
 from __future__ import annotations
@@ -9,13 +10,19 @@ from __future__ import annotations
 import re
 import socket
 import socketserver
+import ssl
 import struct
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 Step = bytes | Callable[[socket.socket], None]
+
+CERTIFICATES = Path(__file__).parents[1] / "data" / "tls"
+OPEN_TUNNEL = b"HTTP/1.1 200 Connection Established\r\n\r\n"
 
 
 def answer(status: str, body: bytes = b"", **headers: str) -> bytes:
@@ -38,12 +45,35 @@ def reset(connection: socket.socket) -> None:
     socket.close(connection.detach())  # connection.close() would wait for its open files
 
 
+def tunnel_to(base_url: str) -> Step:
+    """Return the step of a proxy that passes on what both sides say, until one hangs up."""
+    host, _, port = base_url.rpartition("/")[2].rpartition(":")
+
+    def pass_on(connection: socket.socket) -> None:
+        with socket.create_connection((host, int(port))) as target:
+            back = threading.Thread(target=_pump, args=(target, connection))
+            back.start()
+            _pump(connection, target)
+            back.join()
+
+    return pass_on
+
+
+def _pump(source: socket.socket, sink: socket.socket) -> None:
+    with suppress(OSError):
+        while piece := source.recv(65_536):
+            sink.sendall(piece)
+    with suppress(OSError):
+        sink.shutdown(socket.SHUT_RDWR)
+
+
 @dataclass
 class Loopback:
     """What the server answers, by path, and what it was asked.
 
-    `answers`: the steps of the answer for each path; `heads` and `bodies`: of every request;
-    `n_connections`: accepted so far; `on_connect`: what happens before any request.
+    `answers`: the steps of the answer for each path, as the request line has it but for the query;
+    `heads` and `bodies`: of every request; `n_connections`: accepted so far; `on_connect`: what
+    happens before any request; `server_names`: what each TLS client called the server.
     """
 
     answers: dict[str, Sequence[Step]] = field(default_factory=dict)
@@ -51,6 +81,7 @@ class Loopback:
     heads: list[bytes] = field(default_factory=list)
     bodies: list[bytes] = field(default_factory=list)
     n_connections: int = 0
+    server_names: list[str | None] = field(default_factory=list)
     on_connect: Callable[[socket.socket], None] = lambda _connection: None
     is_closing: threading.Event = field(default_factory=threading.Event)
 
@@ -66,7 +97,6 @@ class _Handler(socketserver.StreamRequestHandler):
     server: _Server
 
     def handle(self) -> None:
-        self.server.site.n_connections += 1
         with suppress(OSError):  # the client, or a step, has closed the connection
             self.server.site.on_connect(self.connection)
             while self._answer_one():
@@ -102,16 +132,30 @@ class _Server(socketserver.ThreadingTCPServer):
     daemon_threads = False
     allow_reuse_address = True
 
-    def __init__(self, site: Loopback) -> None:
+    def __init__(self, site: Loopback, certificate: Path | None) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.site = site
+        self.tls: ssl.SSLContext | None = None
+        if certificate is not None:
+            self.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            self.tls.load_cert_chain(certificate)
+            self.tls.sni_callback = lambda _socket, name, _context: site.server_names.append(name)
+
+    def finish_request(self, request: Any, client_address: Any) -> None:
+        self.site.n_connections += 1
+        if self.tls is None:
+            super().finish_request(request, client_address)
+            return
+        with suppress(OSError), self.tls.wrap_socket(request, server_side=True) as wrapped:
+            super().finish_request(wrapped, client_address)
 
 
 @contextmanager
-def serve(site: Loopback) -> Iterator[Loopback]:
-    """Serve the site on a free port until the end of the block."""
-    with _Server(site) as server:
-        site.base_url = f"http://127.0.0.1:{server.server_address[1]}"
+def serve(site: Loopback, *, certificate: Path | None = None) -> Iterator[Loopback]:
+    """Serve the site on a free port until the end of the block; https with a certificate."""
+    with _Server(site, certificate) as server:
+        scheme = "http" if certificate is None else "https"
+        site.base_url = f"{scheme}://127.0.0.1:{server.server_address[1]}"
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         try:
