@@ -55,8 +55,9 @@ class SendError(DmfCrawlerError):
     """One request got no usable answer.
 
     Raised by `dmf_crawler.world`'s `send` alone, with one of the codes `dns_error`,
-    `connect_error`, `proxy_error`, `proxy_login`, `tls_error`, `timeout`, `connection_reset`, `truncated_body`, `oversize`,
-    `request_error`; `acquire.fetcher` turns it into a `Fault` after the retries.
+    `connect_error`, `proxy_error`, `proxy_login`, `tls_error`, `timeout`, `connection_reset`,
+    `truncated_body`, `oversize`, `request_error`; `acquire.fetcher` turns it into a `Fault` after
+    the retries.
     """
 
     exit_code = 6
