@@ -225,7 +225,7 @@ def read_list(visit: Visit, on_progress: Progress) -> Fault | None:
         if kind == "list" and page_no == 1 and pass_no in first_read:
             return first_read.pop(pass_no)
         request = _list_request(watch, page_no, page_size, pass_no=pass_no, kind=kind)
-        return visit.ask(request, lambda raw: read_list_page(raw, watch))
+        return visit.ask_in_turn(request, lambda raw: read_list_page(raw, watch))
 
     def may_go_on(table: PageTable, pass_no: int) -> Fault | None:
         visit.log("list_found", pass_no=pass_no, announced_total=table.announced_total)
@@ -247,20 +247,24 @@ def read_list(visit: Visit, on_progress: Progress) -> Fault | None:
 
 def _find_page_size(visit: Visit) -> tuple[int, PageTable | Fault]:
     """Read page 1 with the first page size that the site does not refuse."""
-    watch, source = visit.watch, visit.watch.board.html
+    source = visit.watch.board.html
     visit.begin_phase("list")
-    page_size = source.page_size
-    first = visit.ask(_list_request(watch, 1, page_size), lambda raw: read_list_page(raw, watch))
-    for smaller in source.page_size_fallbacks:
+    sizes = iter(dict.fromkeys((source.page_size, *source.page_size_fallbacks)))
+    page_size = next(sizes)
+    first = _read_first_page(visit, page_size)
+    for smaller in sizes:
         if not isinstance(first, Fault) or first.code not in SIZE_REFUSALS:
             break
         if first.code == "http_status" and first.is_retryable:
             break
         page_size = smaller
-        first = visit.ask(
-            _list_request(watch, 1, page_size), lambda raw: read_list_page(raw, watch)
-        )
+        first = _read_first_page(visit, page_size)
     return page_size, first
+
+
+def _read_first_page(visit: Visit, page_size: int) -> PageTable | Fault:
+    request = _list_request(visit.watch, 1, page_size)
+    return visit.ask_in_turn(request, lambda raw: read_list_page(raw, visit.watch))
 
 
 def _list_request(

@@ -26,7 +26,7 @@ from dmf_crawler.model.detail import (
 )
 from dmf_crawler.model.page import PageRequest, RawPage, RequestIdentity
 from dmf_crawler.model.record import Fields, Record, Snapshot, Value
-from dmf_crawler.model.run import Fault
+from dmf_crawler.model.run import Fault, day_of
 from dmf_crawler.snapshot import USABLE, forbids_following
 from dmf_crawler.watch import Watch
 
@@ -189,16 +189,14 @@ def _describe_outcome(link: FileLink, outcome: FileOutcome) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Learning:
-    """Where and when pages were received, and by whom.
+    """Where pages are kept, and who asked for them.
 
     Attributes:
-        day: The day of the read.
         raw_dir: The run's raw folder, relative to the home folder.
         asked_by: Digest of the request headers and the proxy.
         cycle_start: Day on which the full check began that the run took part in.
     """
 
-    day: date
     raw_dir: str
     asked_by: str
     cycle_start: date
@@ -211,11 +209,7 @@ def learn_pages(
     watch: Watch,
     learning: Learning,
 ) -> list[tuple[str, KnownPage]]:
-    """Return what the history is to know of the detail pages and files of this run, by key.
-
-    A page one of whose files is still to come stays as it was known, but for the digest of its
-    row: so it is due next day, as if its row had changed.
-    """
+    """Return what the history is to know of the detail pages and files of this run, by key."""
     learnt: list[tuple[str, KnownPage]] = []
     for key, record in snapshot.records.items():
         page = details.pages.get(record.detail_url)
@@ -223,20 +217,19 @@ def learn_pages(
             continue
         raw = details.raw_pages[record.detail_url]
         before = known.get(raw.request.identity)
+        content = digest_content(page, record.detail_url, watch)
+        is_same = before is not None and before.is_whole and before.content_digest == content
+        file_urls = _list_file_urls(page, record.detail_url, watch)
         seen = replace(
             _learn(raw, before, learning),
             row_digest=digest_row(record),
-            content_digest=digest_content(page, record.detail_url, watch),
+            content_digest=content,
+            is_whole=all(
+                url in details.files or (is_same and _is_checked(url, known, learning))
+                for url in file_urls
+            ),
         )
-        file_urls = _list_file_urls(page, record.detail_url, watch)
-        is_same = before is not None and before.content_digest == seen.content_digest
-        if all(
-            url in details.files or (is_same and _is_checked(url, known, learning))
-            for url in file_urls
-        ):
-            learnt.append((key, seen))
-        elif before is not None:
-            learnt.append((key, replace(before, row_digest="")))
+        learnt.append((key, seen))
         raw_files = [details.raw_files[url] for url in file_urls if url in details.raw_files]
         learnt += [
             (key, _learn(raw_file, known.get(raw_file.request.identity), learning))
@@ -258,10 +251,11 @@ def _is_checked(url: str, known: Mapping[RequestIdentity, KnownPage], learning: 
 
 
 def _learn(raw: RawPage, before: KnownPage | None, learning: Learning) -> KnownPage:
+    fetched_on = day_of(raw.fetched_at)
+    if before is not None and before.fetched_on == fetched_on and before.sha256 == raw.sha256:
+        return replace(before, raw_dir=learning.raw_dir)  # taken over, not asked for
     is_confirmed = raw.status == 304 and before is not None
     etag, last_modified = raw.header("ETag") or "", raw.header("Last-Modified") or ""
-    if before is not None and is_confirmed:  # a 304 need not repeat its validators
-        etag, last_modified = etag or before.etag, last_modified or before.last_modified
     return KnownPage(
         identity=raw.request.identity,
         kind=raw.request.kind,
@@ -271,6 +265,6 @@ def _learn(raw: RawPage, before: KnownPage | None, learning: Learning) -> KnownP
         sha256=raw.sha256,
         raw_dir=learning.raw_dir,
         asked_by=learning.asked_by,
-        fetched_on=learning.day,
-        full_checked_on=before.full_checked_on if before and is_confirmed else learning.day,
+        fetched_on=fetched_on,
+        full_checked_on=before.full_checked_on if before and is_confirmed else fetched_on,
     )

@@ -12,13 +12,7 @@ from datetime import date
 from pathlib import PurePosixPath
 from typing import TypeVar
 
-from dmf_crawler.acquire.frontier import (
-    Frontier,
-    PlannedDetail,
-    RowLink,
-    plan_details,
-    plan_file,
-)
+from dmf_crawler.acquire.frontier import DueReason, RowLink, plan_details, plan_file
 from dmf_crawler.acquire.urls import LinkRefusal
 from dmf_crawler.details import digest_content, digest_row, read_detail_page
 from dmf_crawler.model.detail import DetailPage, KnownPage
@@ -72,19 +66,22 @@ class Followed:
 
 
 class Follower:
-    """Asks for the detail pages of one board, newest first, each with its files."""
+    """Asks for the detail pages of one board, newest first, and then for their files.
+
+    Requests leave through the visit's frontier: each once, and breadth first, so that all texts
+    are there before the first file.
+    """
 
     def __init__(self, visit: Visit, source: DetailSource, plan: DetailPlan) -> None:
         self._visit = visit
         self._source = source
         self._plan = plan
-        self._frontier = Frontier()
         self._n_asked = 0
         self._n_faults_in_a_row = 0
         self.followed = Followed()
 
     def follow(self, snapshot: Snapshot) -> Followed:
-        """Ask for every page that is due, as far as the run may go."""
+        """Ask for every page and file that is due, as far as the run may go."""
         planned = plan_details(
             list_row_links(snapshot),
             self._plan.known,
@@ -92,14 +89,19 @@ class Follower:
             cycle_start=self._plan.cycle_start,
             asked_by=self._plan.asked_by,
         )
-        self._visit.begin_phase("details", len(planned))
+        reasons = {detail.request.identity: detail.reason for detail in planned}
         for detail in planned:
+            self._visit.frontier.add(detail.request)
+        self._visit.begin_phase("details", len(planned))
+        for request in self._visit.frontier:
+            self._visit.n_done += 1
             if self._is_over():
                 self.followed.n_left += 1
-                self.followed.n_full_left += self._is_unchecked(detail.request)
-                continue
-            self._follow_detail(detail)
-            self._visit.n_done += 1
+                self.followed.n_full_left += self._is_unchecked(request)
+            elif request.kind == "file":
+                self._ask(request, lambda raw: raw)
+            else:
+                self._follow_detail(request, reasons[request.identity])
         return self.followed
 
     def _is_over(self) -> bool:
@@ -109,41 +111,52 @@ class Follower:
         known = self._plan.known.get(request.identity)
         return known is None or known.full_checked_on < self._plan.cycle_start
 
-    def _follow_detail(self, detail: PlannedDetail) -> None:
-        if not self._frontier.add(detail.request):
-            return  # several rows lead to the same page
-        watch = self._visit.watch
-        found = self._ask(detail.request, lambda raw: _read_both(raw, self._visit))
+    def _follow_detail(self, request: PageRequest, reason: DueReason) -> None:
+        found = self._read_detail(request, reason)
         if isinstance(found, Fault):
-            self.followed.n_full_left += self._is_unchecked(detail.request)
+            self.followed.n_full_left += self._is_unchecked(request)
             return
         raw, page = found
-        if self._frontier.has_seen(raw.sha256):
-            self._visit.log("same_content", url=detail.request.url)
+        if self._visit.frontier.has_seen(raw.sha256):
+            self._visit.log("same_content", url=request.url)
             return
-        known = self._plan.known.get(detail.request.identity)
-        content = digest_content(page, detail.request.url, watch)
-        is_changed = known is None or known.content_digest != content
+        known = self._plan.known.get(request.identity)
+        content = digest_content(page, request.url, self._visit.watch)
+        changed_on: date | None = self._visit.run.day
+        if known is not None and known.content_digest == content:
+            changed_on = None if known.is_whole else known.fetched_on
         for link in page.files if page.follows_links else ():
-            url = watch.find_file(detail.request.url, link.href)
+            url = self._visit.watch.find_file(request.url, link.href)
             if not isinstance(url, LinkRefusal):
-                self._follow_file(url, link.label, is_changed=is_changed)
+                self._plan_file(url, link.label, changed_on)
 
-    def _follow_file(self, url: str, label: str, *, is_changed: bool) -> None:
-        request = plan_file(
-            PageRequest(url, "file", max_body_bytes=self._source.max_file_bytes, label=label),
+    def _read_detail(
+        self, request: PageRequest, reason: DueReason
+    ) -> tuple[RawPage, DetailPage] | Fault:
+        """Ask for a page; one of which only files are missing is on disk already."""
+        if reason is DueReason.FILES:
+            raw = self._visit.take_known(request, self._plan.known[request.identity])
+            page = None if raw is None else read_detail_page(raw, self._visit.watch)
+            if raw is not None and isinstance(page, DetailPage):
+                return raw, page
+        return self._ask(request, lambda raw: _read_both(raw, self._visit))
+
+    def _plan_file(self, url: str, label: str, changed_on: date | None) -> None:
+        """Put a file that is due into the frontier; one that is not is taken over where need be."""
+        request = PageRequest(url, "file", max_body_bytes=self._source.max_file_bytes, label=label)
+        due = plan_file(
+            request,
             self._plan.known,
-            detail_changed=is_changed,
+            changed_on=changed_on,
             cycle_start=self._plan.cycle_start,
             asked_by=self._plan.asked_by,
         )
-        if request is None or not self._frontier.add(request):
-            return
-        if self._is_over():
-            self.followed.n_left += 1
-            self.followed.n_full_left += self._is_unchecked(request)
-            return
-        self._ask(request, lambda raw: raw)
+        if due is None and changed_on is not None:
+            # Its page is told anew, so the file's name and digest belong into this run's folder.
+            known = self._plan.known[request.identity]
+            due = request if self._visit.take_known(request, known) is None else None
+        if due is not None and self._visit.frontier.add(due):
+            self._visit.n_pages += 1
 
     def _ask(self, request: PageRequest, look: Callable[[RawPage], T | Fault]) -> T | Fault:
         """Ask for a page or file, conditionally only where the body that a 304 means is there."""

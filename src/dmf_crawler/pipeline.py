@@ -117,7 +117,6 @@ def process(
         return _close(watch, summary, now)
     features = measure_features(snapshot, change_set, watch.selectors.kinds)
     learning = Learning(
-        day=run.day,
         raw_dir=watch.raw_dir(folder),
         asked_by=digest_identity(crawled.identity),
         cycle_start=crawled.full_check_from or run.day,

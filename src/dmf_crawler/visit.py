@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from dmf_crawler.acquire.fetcher import Fetcher
+from dmf_crawler.acquire.frontier import Frontier
 from dmf_crawler.errors import SendError
+from dmf_crawler.model.detail import KnownPage
 from dmf_crawler.model.page import FetchedPage, PageRequest, RawPage, RequestIdentity
 from dmf_crawler.model.run import Checkpoint, Fault, Run, day_of, kst
 from dmf_crawler.persist.checkpoints import note_checkpoint
@@ -99,6 +101,7 @@ class Visit:
         fetcher: Sends its requests.
         world: Clock and sleep.
         kept: Pages that need not be asked for again.
+        frontier: What is still to be asked for, and what was.
         phase: `robots`, `list` or `details`.
         pass_no: Which reading of the list.
         n_done: Pages of this phase that are on disk.
@@ -112,6 +115,7 @@ class Visit:
     fetcher: Fetcher
     world: World
     kept: KeptPages = field(default_factory=KeptPages)
+    frontier: Frontier = field(default_factory=Frontier)
     phase: str = "robots"
     pass_no: int = 1
     n_done: int = 0
@@ -119,6 +123,12 @@ class Visit:
     n_taken_over: int = 0
     last_fault: str = ""
     _last_elapsed_s: float = 0.0
+
+    def ask_in_turn(self, request: PageRequest, look: Callable[[RawPage], T | Fault]) -> T | Fault:
+        """Put a request into the frontier and ask for what is next there: this one, or a bug."""
+        if not self.frontier.add(request) or self.frontier.next() != request:
+            raise RuntimeError(f"{request.kind} {request.page_no} was asked for out of turn")
+        return self.ask(request, look)
 
     def ask(
         self,
@@ -168,6 +178,19 @@ class Visit:
         self.watch.raw_store.take_over(self.run, page, self.kept.folder, self.kept.run_id)
         self.n_taken_over += 1
         return found
+
+    def take_known(self, request: PageRequest, known: KnownPage) -> RawPage | None:
+        """Take a page over from the run that received it last, None where its body is gone."""
+        raw_store, folder = self.watch.raw_store, self.watch.home.root / known.raw_dir
+        of_request = (
+            page
+            for page in raw_store.answers(folder)
+            if page.sha256 == known.sha256 and page.request.identity == request.identity
+        )
+        page = next(of_request, None)
+        if page is None or raw_store.find_body(folder, known.sha256) is None:
+            return None
+        return raw_store.take_over(self.run, page, folder, folder.name)
 
     def ask_robots(self, request: PageRequest) -> FetchedPage | Fault:
         """Ask for robots.txt, which is asked for by every run, and keep every answer."""

@@ -349,6 +349,16 @@ def test_after_a_risen_total_the_pages_that_the_budget_left_over_stay_due():
     assert by_number(planned) == [(1, "total")]
 
 
+def test_a_page_of_which_files_are_still_to_come_is_planned_last_and_for_nothing_else():
+    old = DAY - timedelta(days=3)
+    known = [a_known(4, is_whole=False), a_known(3, is_whole=False, full_checked_on=old),
+             a_known(2, is_whole=False, row_digest="other"), a_known(1)]  # fmt: skip
+
+    planned = by_number(plan([a_link(n) for n in (4, 3, 2, 1)], known))
+
+    assert planned == [(2, "changed"), (3, "weekly"), (4, "files")]
+
+
 def test_of_the_full_check_the_pages_that_have_waited_longest_come_first():
     """With a budget for a part of them alone, the oldest would otherwise never be checked."""
     known = [a_known(n, full_checked_on=DAY - timedelta(days=1 + n % 2)) for n in range(1, 6)]
@@ -451,12 +461,12 @@ def test_every_page_is_planned_once_for_its_first_reason(
 FILE_URL = f"{BASE}/bbs/21/7"
 
 
-def plan_known_file(*pages: KnownPage, detail_changed: bool = False) -> PageRequest | None:
+def plan_known_file(*pages: KnownPage, changed_on: date | None = None) -> PageRequest | None:
     known: dict[RequestIdentity, KnownPage] = {page.identity: page for page in pages}
     return plan_file(
         PageRequest(FILE_URL, "file", max_body_bytes=1_000),
         known,
-        detail_changed=detail_changed,
+        changed_on=changed_on,
         cycle_start=DAY,
         asked_by=ASKED_BY,
     )
@@ -469,9 +479,11 @@ def test_a_file_is_due_when_unknown_when_its_page_changed_and_in_the_full_check(
     assert plan_known_file() == plain
     assert plan_known_file(a_known(7, kind="file")) is None
     assert plan_known_file(old) == plain
-    assert plan_known_file(old, detail_changed=True) == plain
-    conditional = plan_known_file(a_known(7, kind="file"), detail_changed=True)
+    tomorrow = DAY + timedelta(days=1)
+    assert plan_known_file(old, changed_on=tomorrow) == plain
+    conditional = plan_known_file(a_known(7, kind="file"), changed_on=tomorrow)
     assert conditional == replace(plain, validators=a_known(7).validators)
+    assert plan_known_file(a_known(7, kind="file"), changed_on=DAY) is None, "asked for since"
 
 
 @pytest.mark.parametrize(

@@ -224,26 +224,50 @@ def test_what_a_risen_total_makes_due_stays_due_until_the_budget_holds_it(board)
     assert len(seen) == len(set(seen)) == 13
 
 
-def test_a_file_that_the_budget_left_over_makes_its_known_post_due_again(board):
+def test_all_texts_come_before_the_first_file(board):
+    board.run(TUESDAY)
+
+    paths = [request.path for request in board.site.log]
+    last_post = max(n for n, path in enumerate(paths) if path.startswith("/bbs/21/"))
+    assert last_post < min(n for n, path in enumerate(paths) if path.startswith("/cmn/"))
+
+
+def test_files_that_the_budget_left_over_come_next_day_without_their_posts(board):
+    board.home.edit("config/boards.yaml", "max_requests: 100", "max_requests: 13")
+    board.run(TUESDAY)
+    n_files = sum(len(post.attachments) for post in POSTS)
+    assert (len(board.asked("detail")), len(board.asked("file"))) == (12, 1)
+    asked = [request.path for request in board.asked("file")]
+    assert n_files > 1
+
+    run = board.run(WEDNESDAY)
+
+    assert board.asked_posts() == []
+    asked += [request.path for request in board.asked("file")]
+    assert len(asked) == len(set(asked)) == n_files
+    assert not any(run["counts"].values())
+    for post in POSTS:
+        assert board.fields(post.post_id)["files"] == list(post.files)
+    exit_code, payload = board.home.command("reparse", "--run", run["run_id"])
+    assert (exit_code, any(payload["runs"][0]["counts"].values())) == (0, False)
+    board.run(THURSDAY)
+    assert board.asked("file") == []
+
+
+def test_a_file_that_the_budget_left_over_is_a_change_when_it_comes(board):
     number = has_files(POSTS)
     board.run(TUESDAY)
-    changed = replace(
-        POSTS[number],
-        title="첨부를 바꾼 글",
-        attachments=(
-            Attachment("DOC-998", "가.pdf", b"%PDF 1"),
-            Attachment("DOC-999", "나.pdf", b"%PDF 2"),
-        ),
-    )
+    files = (Attachment("DOC-998", "가.pdf", b"%PDF 1"), Attachment("DOC-999", "나.pdf", b"%PDF 2"))
+    changed = replace(POSTS[number], title="첨부를 바꾼 글", attachments=files)
     board.site.notices = (*POSTS[:number], changed, *POSTS[number + 1 :])
     board.home.edit("config/boards.yaml", "max_requests: 100", "max_requests: 2")
     board.run(WEDNESDAY)
     assert board.fields(changed.post_id)["files"] == list(POSTS[number].files)
-    board.home.edit("config/boards.yaml", "max_requests: 2", "max_requests: 3")
 
     run = board.run(THURSDAY)
 
-    assert board.asked_posts() == [changed.post_id]
+    assert board.asked_posts() == []
+    assert [request.path for request in board.asked("file")] == ["/cmn/edms/down/DOC-999"]
     assert run["counts"]["MODIFIED"] == 1
     assert board.fields(changed.post_id)["files"] == list(changed.files)
 
@@ -360,7 +384,7 @@ def test_files_that_robots_txt_forbids_are_not_asked_for(board):
     assert board.asked_posts() == []
 
 
-def test_a_file_that_fails_makes_its_post_due_again(board):
+def test_a_file_that_fails_is_asked_for_again_next_day_without_its_post(board):
     number = has_files(POSTS)
     post = POSTS[number]
     trouble = PageTrouble("status_503", pages=frozenset({int(post.post_id)}), place="file")
@@ -371,7 +395,8 @@ def test_a_file_that_fails_makes_its_post_due_again(board):
 
     run = board.run(WEDNESDAY)
 
-    assert board.asked_posts() == [post.post_id]
+    assert board.asked_posts() == []
+    assert len(board.asked("file")) == len(post.attachments)
     assert board.fields(post.post_id)["files"] == list(post.files)
     assert not any(run["counts"].values())
 

@@ -190,6 +190,7 @@ class DueReason(StrEnum):
     CHANGED = "changed"
     WEEKLY = "weekly"
     TOTAL = "total"
+    FILES = "files"
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +225,8 @@ def plan_details(
     """Return every detail page that is due, each once, in the order in which they are asked for.
 
     Unknown pages first, then those of changed rows, then those not fully checked since
-    `cycle_start`, then, after a risen total, all others. Each group is newest first; of the full
+    `cycle_start`, then, after a risen total, all others; last those of which only files are still
+    to come, which need not be asked for themselves. Each group is newest first; of the full
     check those that have waited longest come before, so that none waits for ever where the
     budget holds only a part of them. Only what a risen total alone makes due is conditional: a row
     that changed is better evidence than a validator.
@@ -261,7 +263,9 @@ def _find_reason(
         return DueReason.CHANGED
     if page.full_checked_on < cycle_start:
         return DueReason.WEEKLY
-    return DueReason.TOTAL if rose_on is not None and page.fetched_on < rose_on else None
+    if rose_on is not None and page.fetched_on < rose_on:
+        return DueReason.TOTAL
+    return None if page.is_whole else DueReason.FILES
 
 
 def _turn_of(reason: DueReason, page: KnownPage | None) -> tuple[int, date]:
@@ -273,7 +277,7 @@ def plan_file(
     request: PageRequest,
     known: Mapping[RequestIdentity, KnownPage],
     *,
-    detail_changed: bool,
+    changed_on: date | None,
     cycle_start: date,
     asked_by: str,
 ) -> PageRequest | None:
@@ -282,15 +286,16 @@ def plan_file(
     Args:
         request: As it would be sent unconditionally.
         known: What the history knows of detail pages and files.
-        detail_changed: Whether the page that links to it is another than before; the file is
-            asked for conditionally then.
+        changed_on: Day on which the page that links to it was last found to be another than
+            before, None where nothing is left of that; a file that nobody has asked for since
+            then is asked for conditionally.
         cycle_start: Day since which every file must have had an unconditional answer.
         asked_by: Digest of who asks.
     """
     page = known.get(request.identity)
     if page is None or page.full_checked_on < cycle_start:
         return request
-    if not detail_changed:
+    if changed_on is None or page.fetched_on >= changed_on:
         return None
     return replace(request, validators=due_validators(page, asked_by=asked_by))
 

@@ -70,6 +70,7 @@ class KnownPage:
         row_digest: Digest of the list row that led to it; "" for a file.
         content_digest: Digest of what was read from a detail page; "" for a file. Its bytes may be
             others at every visit (counters, tokens).
+        is_whole: False while files of a detail page are still to come.
     """
 
     identity: RequestIdentity
@@ -84,6 +85,7 @@ class KnownPage:
     full_checked_on: date
     row_digest: str = ""
     content_digest: str = ""
+    is_whole: bool = True
 
     @property
     def validators(self) -> Headers:

@@ -30,6 +30,7 @@ def known_pages(store: Store, board_id: str) -> dict[RequestIdentity, KnownPage]
             full_checked_on=date.fromisoformat(row["full_checked_on"]),
             row_digest=row["row_digest"],
             content_digest=row["content_digest"],
+            is_whole=bool(row["is_whole"]),
         )
         for row in rows
     )
@@ -44,8 +45,8 @@ def record_pages(store: Store, run: Run, pages: Sequence[tuple[str, KnownPage]])
     store.execute_many(
         "INSERT OR REPLACE INTO known_page (board_id, method, url, body, natural_key, kind, etag,"
         " last_modified, n_new_validators, sha256, raw_dir, asked_by, fetched_on, full_checked_on,"
-        " row_digest, content_digest, run_id)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " row_digest, content_digest, is_whole, run_id)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             (
                 run.board_id,
@@ -62,6 +63,7 @@ def record_pages(store: Store, run: Run, pages: Sequence[tuple[str, KnownPage]])
                 str(page.full_checked_on),
                 page.row_digest,
                 page.content_digest,
+                page.is_whole,
                 run.run_id,
             )
             for key, page in pages

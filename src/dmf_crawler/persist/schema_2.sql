@@ -40,6 +40,7 @@ CREATE TABLE known_page (
     full_checked_on  TEXT    NOT NULL,
     row_digest       TEXT    NOT NULL,
     content_digest   TEXT    NOT NULL,              -- of what was read from a detail page
+    is_whole         INTEGER NOT NULL,              -- 0: files of it are still to come
     run_id           TEXT    NOT NULL REFERENCES crawl_run (run_id),  -- the accepted run that says so
     PRIMARY KEY (board_id, method, url, body)
 ) STRICT;
