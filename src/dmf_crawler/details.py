@@ -49,17 +49,23 @@ class Details:
         raw_pages: Address → the kept page, without its body.
         files: Address → what became of the file.
         raw_files: Address → the kept file, without its body.
+        bases: Address of a page → the first address under which the same bytes came: what its
+            links are relative to, so that the same page leads to the same files.
     """
 
     pages: dict[str, DetailPage | Fault] = field(default_factory=dict)
     raw_pages: dict[str, RawPage] = field(default_factory=dict)
     files: dict[str, FileOutcome] = field(default_factory=dict)
     raw_files: dict[str, RawPage] = field(default_factory=dict)
+    bases: dict[str, str] = field(default_factory=dict)
 
     def add_page(self, page: RawPage, watch: Watch) -> None:
         """Take up a kept detail page."""
-        self.pages[page.request.url] = read_detail_page(page, watch)
-        self.raw_pages[page.request.url] = replace(page, body=b"")
+        url = page.request.url
+        self.pages[url] = read_detail_page(page, watch)
+        self.raw_pages[url] = replace(page, body=b"")
+        same = (other for other, raw in self.raw_pages.items() if raw.sha256 == page.sha256)
+        self.bases[url] = self.bases.get(next(same), url)
 
     def add_file(self, page: RawPage) -> None:
         """Take up a kept answer for a file, of any status."""
@@ -86,6 +92,24 @@ def read_details(watch: Watch, folder: Path) -> Details:
         elif page.request.kind == "file":
             details.add_file(page)
     return details
+
+
+def find_unread(watch: Watch, folder: Path) -> frozenset[str]:
+    """Return the addresses of detail pages that a run asked for in vain, or could not read.
+
+    A folder that is gone, or damaged, tells of fewer.
+    """
+    raw_store = watch.raw_store
+    unread: dict[str, bool] = {}
+    for page in raw_store.answers(folder):
+        if page.request.kind == "detail":
+            body = raw_store.find_body(folder, page.sha256) if page.status in USABLE else None
+            detail = None if body is None else read_detail_page(replace(page, body=body), watch)
+            unread[page.request.url] = not isinstance(detail, DetailPage)
+    for request, _ in raw_store.failures(folder):
+        if request.kind == "detail":
+            unread.setdefault(request.url, True)
+    return frozenset(url for url, is_unread in unread.items() if is_unread)
 
 
 def digest_content(page: DetailPage, url: str, watch: Watch) -> str:
@@ -147,7 +171,7 @@ def _read_fields(record: Record, details: Details, watch: Watch) -> Fields:
     if page is None or isinstance(page, Fault):
         return {}
     fields: dict[str, Value] = {BODY: page.body}
-    files = list_files(page, record.detail_url, details.files, watch)
+    files = list_files(page, details.bases[record.detail_url], details.files, watch)
     if files is not None:
         fields[FILES] = files
     return fields
@@ -160,7 +184,7 @@ def list_files(
 
     Args:
         page: The page, read.
-        url: Its address.
+        url: What its links are relative to.
         outcomes: Address of a file → what became of it.
         watch: The board.
     """
@@ -217,9 +241,10 @@ def learn_pages(
             continue
         raw = details.raw_pages[record.detail_url]
         before = known.get(raw.request.identity)
-        content = digest_content(page, record.detail_url, watch)
+        base = details.bases[record.detail_url]
+        content = digest_content(page, base, watch)
         is_same = before is not None and before.is_whole and before.content_digest == content
-        file_urls = _list_file_urls(page, record.detail_url, watch)
+        file_urls = _list_file_urls(page, base, watch)
         seen = replace(
             _learn(raw, before, learning),
             row_digest=digest_row(record),
@@ -251,8 +276,7 @@ def _is_checked(url: str, known: Mapping[RequestIdentity, KnownPage], learning: 
 
 
 def _learn(raw: RawPage, before: KnownPage | None, learning: Learning) -> KnownPage:
-    fetched_on = day_of(raw.fetched_at)
-    if before is not None and before.fetched_on == fetched_on and before.sha256 == raw.sha256:
+    if before is not None and before.fetched_at == raw.fetched_at and before.sha256 == raw.sha256:
         return replace(before, raw_dir=learning.raw_dir)  # taken over, not asked for
     is_confirmed = raw.status == 304 and before is not None
     etag, last_modified = raw.header("ETag") or "", raw.header("Last-Modified") or ""
@@ -265,6 +289,8 @@ def _learn(raw: RawPage, before: KnownPage | None, learning: Learning) -> KnownP
         sha256=raw.sha256,
         raw_dir=learning.raw_dir,
         asked_by=learning.asked_by,
-        fetched_on=fetched_on,
-        full_checked_on=before.full_checked_on if before and is_confirmed else fetched_on,
+        fetched_at=raw.fetched_at,
+        full_checked_on=before.full_checked_on
+        if before and is_confirmed
+        else day_of(raw.fetched_at),
     )

@@ -127,7 +127,16 @@ def _shown(value: Any) -> str:
         return f"목록({len(value)}개)"
     if isinstance(value, dict):
         return f"키와 값의 묶음({len(value)}개)"
-    return repr(value[:80]) if isinstance(value, str) else str(value)
+    return repr(_mask_login(value)[:80]) if isinstance(value, str) else str(value)
+
+
+def _mask_login(text: str) -> str:
+    """Hide who logs in with an address (`//user:word@host`): messages and logs are passed on."""
+    login, _, host = text.rpartition("@")
+    scheme, slashes, _ = login.partition("//")
+    if slashes:
+        return f"{scheme}//***@{host}"
+    return f"***@{host}" if ":" in login else text
 
 
 def _described(kind: Any) -> str:

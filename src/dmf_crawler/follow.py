@@ -8,11 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date
+from datetime import date, datetime
 from pathlib import PurePosixPath
 from typing import TypeVar
 
-from dmf_crawler.acquire.frontier import DueReason, RowLink, plan_details, plan_file
+from dmf_crawler.acquire.frontier import (
+    DueReason,
+    PlannedDetail,
+    RowLink,
+    plan_details,
+    plan_file,
+)
+from dmf_crawler.acquire.retry import RETRY_CODES
 from dmf_crawler.acquire.urls import LinkRefusal
 from dmf_crawler.details import digest_content, digest_row, read_detail_page
 from dmf_crawler.model.detail import DetailPage, KnownPage
@@ -39,13 +46,19 @@ class DetailPlan:
         known: Pages and files of earlier runs.
         asked_by: Digest of who asks; validators that another one received are not sent.
         cycle_start: Day since which every page must have been asked for unconditionally.
-        rose_on: Day on which the list was last found longer than before, None for never.
+        rose_at: Start of the run that last found the list longer than before, None for never.
+        is_full: Whether everything is asked for, whatever the history says.
+        is_conditional: Whether validators may be sent; not on the day a full check begins.
+        failed: Addresses that the last run could not read; they wait behind the others.
     """
 
     known: Mapping[RequestIdentity, KnownPage]
     asked_by: str
     cycle_start: date
-    rose_on: date | None
+    rose_at: datetime | None
+    is_full: bool = False
+    is_conditional: bool = True
+    failed: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -82,27 +95,33 @@ class Follower:
 
     def follow(self, snapshot: Snapshot) -> Followed:
         """Ask for every page and file that is due, as far as the run may go."""
-        planned = plan_details(
-            list_row_links(snapshot),
-            self._plan.known,
-            rose_on=self._plan.rose_on,
-            cycle_start=self._plan.cycle_start,
-            asked_by=self._plan.asked_by,
-        )
+        planned = self._plan_details(snapshot)
         reasons = {detail.request.identity: detail.reason for detail in planned}
         for detail in planned:
             self._visit.frontier.add(detail.request)
-        self._visit.begin_phase("details", len(planned))
+        self._visit.begin_phase("details", min(len(planned), self._source.max_requests))
         for request in self._visit.frontier:
             self._visit.n_done += 1
             if self._is_over():
                 self.followed.n_left += 1
                 self.followed.n_full_left += self._is_unchecked(request)
             elif request.kind == "file":
-                self._ask(request, lambda raw: raw)
+                if isinstance(self._ask(request, lambda raw: raw), Fault):
+                    self.followed.n_full_left += self._is_unchecked(request)
             else:
                 self._follow_detail(request, reasons[request.identity])
         return self.followed
+
+    def _plan_details(self, snapshot: Snapshot) -> Sequence[PlannedDetail]:
+        plan = self._plan
+        planned = plan_details(
+            list_row_links(snapshot),
+            {} if plan.is_full else plan.known,
+            rose_at=plan.rose_at,
+            cycle_start=plan.cycle_start,
+            asked_by=plan.asked_by,
+        )
+        return sorted(planned, key=lambda detail: detail.request.url in plan.failed)
 
     def _is_over(self) -> bool:
         return self.followed.is_stopped or self._n_asked >= self._source.max_requests
@@ -122,13 +141,13 @@ class Follower:
             return
         known = self._plan.known.get(request.identity)
         content = digest_content(page, request.url, self._visit.watch)
-        changed_on: date | None = self._visit.run.day
+        changed_at: datetime | None = self._visit.world.now()
         if known is not None and known.content_digest == content:
-            changed_on = None if known.is_whole else known.fetched_on
+            changed_at = None if known.is_whole else known.fetched_at
         for link in page.files if page.follows_links else ():
             url = self._visit.watch.find_file(request.url, link.href)
             if not isinstance(url, LinkRefusal):
-                self._plan_file(url, link.label, changed_on)
+                self._plan_file(url, link.label, changed_at)
 
     def _read_detail(
         self, request: PageRequest, reason: DueReason
@@ -141,22 +160,23 @@ class Follower:
                 return raw, page
         return self._ask(request, lambda raw: _read_both(raw, self._visit))
 
-    def _plan_file(self, url: str, label: str, changed_on: date | None) -> None:
+    def _plan_file(self, url: str, label: str, changed_at: datetime | None) -> None:
         """Put a file that is due into the frontier; one that is not is taken over where need be."""
         request = PageRequest(url, "file", max_body_bytes=self._source.max_file_bytes, label=label)
         due = plan_file(
             request,
-            self._plan.known,
-            changed_on=changed_on,
+            {} if self._plan.is_full else self._plan.known,
+            changed_at=changed_at,
             cycle_start=self._plan.cycle_start,
             asked_by=self._plan.asked_by,
         )
-        if due is None and changed_on is not None:
+        if due is None and changed_at is not None:
             # Its page is told anew, so the file's name and digest belong into this run's folder.
             known = self._plan.known[request.identity]
             due = request if self._visit.take_known(request, known) is None else None
         if due is not None and self._visit.frontier.add(due):
-            self._visit.n_pages += 1
+            n_pages = self._visit.n_pages + 1
+            self._visit.n_pages = min(n_pages, self._source.max_requests)
 
     def _ask(self, request: PageRequest, look: Callable[[RawPage], T | Fault]) -> T | Fault:
         """Ask for a page or file, conditionally only where the body that a 304 means is there."""
@@ -184,15 +204,16 @@ class Follower:
             self.followed.n_left += 1
             return
         faults[fault.code] = faults.get(fault.code, 0) + 1
-        if fault.code != "robots_disallowed":
-            self._n_faults_in_a_row += 1
+        # A page that came and cannot be read is no sign of a server in trouble.
+        is_refusal = fault.code == "http_status" and fault.is_retryable
+        self._n_faults_in_a_row += is_refusal or fault.code in RETRY_CODES
         if self._n_faults_in_a_row >= MAX_FAULTS_IN_A_ROW:
             self.followed.is_stopped = True
 
     def _find_stored(self, request: PageRequest) -> StoredBody | None:
         """Return the body that a 304 would stand for, None where it is gone: nobody asks then."""
         known = self._plan.known.get(request.identity)
-        if known is None or not request.validators:
+        if known is None or not request.validators or not self._plan.is_conditional:
             return None
         watch = self._visit.watch
         body = watch.raw_store.find_body(watch.home.root / known.raw_dir, known.sha256)

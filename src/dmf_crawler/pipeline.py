@@ -15,11 +15,12 @@ from datetime import date, datetime
 from pathlib import Path
 
 from dmf_crawler.config import Home
-from dmf_crawler.crawl import Crawled, CrawlOptions, Progress, crawl, digest_identity
+from dmf_crawler.crawl import Crawled, CrawlOptions, crawl, digest_identity
 from dmf_crawler.details import Learning, add_details, learn_pages, read_details
 from dmf_crawler.errors import StoredDataError, UsageError
 from dmf_crawler.judge.evidence import Evidence
 from dmf_crawler.judge.gates import decide, decisive_gate, judge_snapshot, refuse_read
+from dmf_crawler.list_visit import Progress
 from dmf_crawler.model.change import ChangeSet, KnownRecord
 from dmf_crawler.model.record import Snapshot
 from dmf_crawler.model.run import Fault, Run, RunStatus
@@ -33,9 +34,9 @@ from dmf_crawler.persist.recording import (
     measure_features,
     record_accepted,
 )
-from dmf_crawler.persist.runs import begin_run, finish_run
+from dmf_crawler.persist.runs import begin_dry_run, begin_run, finish_run
 from dmf_crawler.publish.report.workbook import write_report
-from dmf_crawler.snapshot import read_snapshot
+from dmf_crawler.snapshot import read_robots_answer, read_snapshot
 from dmf_crawler.watch import Watch
 from dmf_crawler.world import World
 
@@ -61,15 +62,7 @@ def run_board(
     A dry run crawls and judges, and leaves history and reports as they are.
     """
     is_dry = options.is_dry
-    run = begin_run(
-        watch.store,
-        watch.board.id,
-        world.now(),
-        selector_version=watch.selectors.file.schema_version,
-        is_dry=is_dry,
-    )
-    if is_dry:
-        run = _number_dry_run(run, watch)
+    run = _begin(watch, world, is_dry=is_dry)
     crawled = crawl(run, watch, world, on_progress=on_progress, options=options)
     if crawled.fault is None:
         folder = watch.raw_store.folder(run)
@@ -78,13 +71,22 @@ def run_board(
     return summary if is_dry else _close(watch, summary, world.now)
 
 
-def _number_dry_run(run: Run, watch: Watch) -> Run:
-    """Give a dry run an id of its own: no line of the history holds it, only its raw folder."""
-    numbered, number = run, 1
-    while watch.raw_store.folder(numbered).exists():
+def _begin(watch: Watch, world: World, *, is_dry: bool) -> Run:
+    """Give a run its id; no line of the history holds a dry one, only its raw folder."""
+    if not is_dry:
+        return begin_run(
+            watch.store,
+            watch.board.id,
+            world.now(),
+            selector_version=watch.selectors.file.schema_version,
+            identity=watch.identity,
+        )
+    named = begin_dry_run(watch.store, watch.board.id, world.now())
+    run, number = named, 1
+    while watch.raw_store.folder(run).exists():
         number += 1
-        numbered = replace(run, run_id=f"{run.run_id}-{number}")
-    return numbered
+        run = replace(named, run_id=f"{named.run_id}-{number}")
+    return run
 
 
 def process(
@@ -123,7 +125,9 @@ def process(
     )
     known_before = known_pages(watch.store, watch.board.id)
     pages = learn_pages(snapshot, details, known_before, watch, learning)
-    acceptance = Acceptance(summary, snapshot, change_set, known, features, pages)
+    acceptance = Acceptance(
+        summary, snapshot, change_set, known, features, pages, read_robots_answer(watch, folder)
+    )
     record_accepted(watch.store, acceptance, now())
     return summary
 

@@ -42,6 +42,15 @@ def read_snapshot(watch: Watch, folder: Path) -> Snapshot | Fault:
     return snapshot if isinstance(snapshot, Fault) else _resolve_links(snapshot, watch)
 
 
+def read_robots_answer(watch: Watch, folder: Path) -> tuple[int, bytes] | None:
+    """Return status and body of a run's last answer for robots.txt, None where there is none."""
+    answer = None
+    for page in watch.raw_store.pages(folder):
+        if page.request.kind == "robots":
+            answer = page.status, page.body
+    return answer
+
+
 def read_list_page(page: RawPage, watch: Watch) -> PageTable | Fault:
     """Read one kept list page; a header that says nofollow counts as if the page did."""
     table = read_page(page, watch.selectors, watch.product_token)

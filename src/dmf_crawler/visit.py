@@ -21,6 +21,7 @@ from dmf_crawler.model.page import FetchedPage, PageRequest, RawPage, RequestIde
 from dmf_crawler.model.run import Checkpoint, Fault, Run, day_of, kst
 from dmf_crawler.persist.checkpoints import note_checkpoint
 from dmf_crawler.persist.earlier_runs import unfinished_runs
+from dmf_crawler.persist.host_waits import set_host_wait
 from dmf_crawler.snapshot import USABLE
 from dmf_crawler.watch import Watch
 from dmf_crawler.world import World
@@ -35,27 +36,27 @@ LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class KeptPages:
-    """Pages that a run of the same day kept before it was cut short.
+    """Pages that runs of the same day kept before they were cut short.
 
     Attributes:
-        run_id: That run, "" where there is none.
-        folder: Its raw folder.
-        pages: Place → page, its body left on disk.
+        pages: Place → page, its body left on disk, and the folder of the run that kept it.
     """
 
-    run_id: str = ""
-    folder: Path = Path()
-    pages: Mapping[Place, RawPage] = field(default_factory=dict)
+    pages: Mapping[Place, tuple[RawPage, Path]] = field(default_factory=dict)
 
     def find(self, request: PageRequest, watch: Watch) -> RawPage | None:
         """Return the kept page of a request with its body, None where there is none or no more."""
-        page = self.pages.get(place_of(request))
-        body = None if page is None else watch.raw_store.find_body(self.folder, page.sha256)
+        page, folder = self.pages.get(place_of(request), (None, Path()))
+        body = None if page is None else watch.raw_store.find_body(folder, page.sha256)
         return None if page is None or body is None else replace(page, body=body)
 
-    def count(self, pass_no: int) -> int:
-        """Return how many list pages of a pass there are."""
-        return sum(kind in {"list", "recheck"} and no == pass_no for kind, no, _ in self.pages)
+    def has(self, request: PageRequest) -> bool:
+        """Say whether there is a page of a request."""
+        return place_of(request) in self.pages
+
+    def without_details(self) -> KeptPages:
+        """Return the pages of the list alone."""
+        return KeptPages({place: page for place, page in self.pages.items() if place[0] == "list"})
 
 
 def place_of(request: PageRequest) -> Place:
@@ -64,23 +65,26 @@ def place_of(request: PageRequest) -> Place:
 
 
 def find_kept_pages(run: Run, watch: Watch) -> KeptPages:
-    """Return what a crawl of this board and day that was cut short has left on disk.
+    """Return what crawls of this board and day that were cut short have left on disk.
 
-    The newest one that has list pages counts: what it took over itself lies in its folder, too.
-    Pages of another day are left alone: they are asked for again.
+    Of several runs the newest page of a place counts. Left out, and so asked for again: robots.txt
+    and page 1 once more, which must be of this very run; pages of another day; pages that somebody
+    else received, with other headers or through another proxy.
     """
+    pages: dict[Place, tuple[RawPage, Path]] = {}
     for row in unfinished_runs(watch.store, watch.board.id, run.day):
         folder = watch.home.root / row.raw_dir
-        pages = {
-            place_of(page.request): page
+        if row.identity != watch.identity:
+            continue
+        found = {
+            place_of(page.request): (page, folder)
             for page in watch.raw_store.answers(folder)
             if page.status in USABLE
-            and page.request.kind != "robots"
+            and page.request.kind not in {"robots", "recheck"}
             and day_of(page.fetched_at) == run.day
         }
-        if any(kind == "list" for kind, _, _ in pages):
-            return KeptPages(row.run.run_id, folder, pages)
-    return KeptPages()
+        pages = found | pages
+    return KeptPages(pages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +166,12 @@ class Visit:
             seen.append(found)
             return None
 
-        answer = self.fetcher.fetch(request, keep=keep_and_look, on_failure=self._note_failure)
-        if isinstance(answer, Fault):
-            self.last_fault = f"{answer.code}: {answer.message}"
-        self.note_checkpoint()
+        try:
+            answer = self.fetcher.fetch(request, keep=keep_and_look, on_failure=self._note_failure)
+            if isinstance(answer, Fault):
+                self.last_fault = f"{answer.code}: {answer.message}"
+        finally:  # the next run keeps the pause to this request, whatever became of it
+            self.note_checkpoint()
         return answer if isinstance(answer, Fault) else seen[-1]
 
     def _take_over(
@@ -175,7 +181,8 @@ class Visit:
         found = None if page is None else look(page)
         if page is None or isinstance(found, Fault):
             return None  # what cannot be used is asked for again
-        self.watch.raw_store.take_over(self.run, page, self.kept.folder, self.kept.run_id)
+        _, folder = self.kept.pages[place_of(request)]
+        self.watch.raw_store.take_over(self.run, page, folder, folder.name)
         self.n_taken_over += 1
         return found
 
@@ -198,12 +205,15 @@ class Visit:
         def keep(page: FetchedPage) -> None:
             self._keep(page, None)
 
-        answer = self.fetcher.fetch(request, keep=keep, on_failure=self._note_failure)
-        self.note_checkpoint()
-        return answer
+        try:
+            return self.fetcher.fetch(request, keep=keep, on_failure=self._note_failure)
+        finally:
+            self.note_checkpoint()
 
     def _keep(self, page: FetchedPage, stored: StoredBody | None) -> RawPage:
         self._last_elapsed_s = page.elapsed_s
+        if self.fetcher.not_before is not None:  # at once: it holds, too, if this run is killed
+            set_host_wait(self.watch.store, self.watch.host, self.fetcher.not_before)
         if page.status != 304 or stored is None:
             return self.watch.raw_store.put(self.run, page)
         whole = replace(page, body=stored.body)
@@ -250,7 +260,8 @@ class Visit:
                 n_requests=self.fetcher.n_requests,
                 delay_s=delay_s,
                 last_fault=self.last_fault,
-                noted_at=kst(now),
+                noted_at=now,
+                noted_at_pc=self.world.pc_now(),
                 ends_at=kst(ends_at) if self.n_pages else None,
             ),
         )

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
+from dmf_crawler.acquire.fetcher import describe_identity
 from dmf_crawler.acquire.raw_store import RawStore
 from dmf_crawler.acquire.urls import LinkRefusal, LinkRules, follow_link
 from dmf_crawler.config import Home
@@ -39,6 +41,12 @@ class Watch:
         return folder.relative_to(self.home.root).as_posix()
 
     @property
+    def identity(self) -> str:
+        """Who asks, on one line: the constant header fields and the proxy."""
+        settings = self.home.settings
+        return describe_identity(settings.identity, settings.http.proxy)
+
+    @property
     def product_token(self) -> str:
         """The name that pages and robots.txt know us by."""
         return self.home.settings.identity.product_token
@@ -67,6 +75,11 @@ class Watch:
             dropped=frozenset(name.casefold() for name in dropped),
             params=details.params,
         )
+
+    @property
+    def host(self) -> str:
+        """Host name of the board's site."""
+        return urlsplit(self.base_url).hostname or ""
 
     @property
     def status_words(self) -> frozenset[str]:

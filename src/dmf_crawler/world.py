@@ -1,6 +1,6 @@
 """Clock, sleep, network and dice: the only module that touches the outside world.
 
-Everything else takes these five callables as arguments. No type of the HTTP library leaves this
+Everything else takes these six callables as arguments. No type of the HTTP library leaves this
 module, and none of its failures: each becomes a `SendError`.
 """
 
@@ -45,10 +45,11 @@ RAW_DEFLATE = -zlib.MAX_WBITS
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """The outside world, as five callables.
+    """The outside world, as six callables.
 
     Attributes:
-        now: Aware, UTC.
+        now: Aware, UTC; the moment at which a rehearsed run pretends to be.
+        pc_now: Aware, UTC, whatever a run pretends.
         monotonic: Seconds, never backwards, at least microseconds fine.
         sleep: Seconds.
         send: One request to its complete answer; raises `SendError`.
@@ -56,6 +57,7 @@ class World:
     """
 
     now: Callable[[], datetime]
+    pc_now: Callable[[], datetime]
     monotonic: Callable[[], float]
     sleep: Callable[[float], None]
     send: Callable[[Request], Reply]
@@ -85,6 +87,7 @@ def real_world(
     ) as adapter:
         yield World(
             now=_make_clock(starts_at),
+            pc_now=_make_clock(None),
             # On Windows time.monotonic counts in steps of 16 ms, which would cut pauses short.
             monotonic=time.perf_counter,
             sleep=time.sleep,

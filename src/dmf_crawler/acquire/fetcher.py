@@ -143,13 +143,15 @@ class Fetcher:
         return tried.result
 
     def forbid(self, request: PageRequest) -> Fault | None:
-        """Return why robots.txt forbids a request, None where it does not.
+        """Return why a request must not be sent, by robots.txt or the block list, or None.
 
         Raises:
             RuntimeError: Before `obey`.
         """
         if request.kind == "robots":
             return None
+        if is_blocked(request.url, self._limits.blocked):
+            return _blocked_fault(request.url)
         if self._gate is None:
             raise RuntimeError("robots.txt comes before every page")
         return self._gate.forbid(request.url)
@@ -250,8 +252,7 @@ class Fetcher:
         wait_s = (self.not_before - self._world.now()).total_seconds()
         if wait_s <= 0:
             return None
-        # Before a run's first request any rest of the moment counts: an earlier run was told it.
-        if self.n_requests == 0 or wait_s > self._politeness.backoff_cap_s:
+        if wait_s > self._politeness.backoff_cap_s:
             return _retry_after_fault(self.not_before)
         return self._sleep(wait_s)
 
@@ -310,6 +311,15 @@ def _status_fault(page: FetchedPage) -> Fault:
         "페이지는 오늘 반영하지 않습니다. 브라우저로 이 주소가 열리는지 확인해 주십시오.",
         exit_code=6,
         is_retryable=page.status in RETRY_STATUSES,
+    )
+
+
+def _blocked_fault(url: str) -> Fault:
+    return Fault(
+        "blocked_address",
+        f"config/boards.yaml의 blocked에 있는 주소이므로 요청하지 않았습니다: {url}. 읽어야 하는 "
+        "주소라면 blocked에서 지우고, 아니면 게시판을 꺼 주십시오.",
+        exit_code=7,
     )
 
 

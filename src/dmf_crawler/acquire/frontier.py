@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, datetime
 from enum import StrEnum
 from hashlib import blake2b
 from urllib.parse import quote, urlencode
@@ -70,6 +70,7 @@ def foresee(
     n_requests_left: int,
     seconds_left: float,
     delay_s: float,
+    n_kept: int = 0,
 ) -> Fault | None:
     """Say, after page 1, why the rest of the list cannot be read, or None when it can.
 
@@ -82,8 +83,9 @@ def foresee(
         n_requests_left: Requests that may still be sent today.
         seconds_left: Until the run's deadline.
         delay_s: Pause between two requests.
+        n_kept: Of the rest, pages that need not be asked for.
     """
-    n_needed = count_pages(announced_total, page_size)
+    n_needed = count_pages(announced_total, page_size) - n_kept
     if n_needed > n_requests_left:
         return Fault(
             "budget_exceeded",
@@ -218,7 +220,7 @@ def plan_details(
     links: Sequence[RowLink],
     known: Mapping[RequestIdentity, KnownPage],
     *,
-    rose_on: date | None,
+    rose_at: datetime | None,
     cycle_start: date,
     asked_by: str,
 ) -> tuple[PlannedDetail, ...]:
@@ -234,8 +236,8 @@ def plan_details(
     Args:
         links: In list order, newest first; a pinned row may lead to the same page as another.
         known: What the history knows of detail pages and files.
-        rose_on: Day on which the list was last found longer than before, None for never: pages
-            that nobody has asked for since then are due.
+        rose_at: Start of the run that last found the list longer than before, None for never:
+            pages that nobody has asked for since then are due.
         cycle_start: Day since which every page must have had an unconditional answer.
         asked_by: Digest of who asks.
     """
@@ -246,7 +248,7 @@ def plan_details(
     for url, row_digests in digests.items():
         request = PageRequest(url, "detail")
         page = known.get(request.identity)
-        reason = _find_reason(page, row_digests, rose_on=rose_on, cycle_start=cycle_start)
+        reason = _find_reason(page, row_digests, rose_at=rose_at, cycle_start=cycle_start)
         if reason is DueReason.TOTAL and page is not None:
             request = replace(request, validators=due_validators(page, asked_by=asked_by))
         if reason is not None:
@@ -255,7 +257,7 @@ def plan_details(
 
 
 def _find_reason(
-    page: KnownPage | None, row_digests: set[str], *, rose_on: date | None, cycle_start: date
+    page: KnownPage | None, row_digests: set[str], *, rose_at: datetime | None, cycle_start: date
 ) -> DueReason | None:
     if page is None:
         return DueReason.NEW
@@ -263,7 +265,7 @@ def _find_reason(
         return DueReason.CHANGED
     if page.full_checked_on < cycle_start:
         return DueReason.WEEKLY
-    if rose_on is not None and page.fetched_on < rose_on:
+    if rose_at is not None and page.fetched_at < rose_at:
         return DueReason.TOTAL
     return None if page.is_whole else DueReason.FILES
 
@@ -277,7 +279,7 @@ def plan_file(
     request: PageRequest,
     known: Mapping[RequestIdentity, KnownPage],
     *,
-    changed_on: date | None,
+    changed_at: datetime | None,
     cycle_start: date,
     asked_by: str,
 ) -> PageRequest | None:
@@ -286,16 +288,16 @@ def plan_file(
     Args:
         request: As it would be sent unconditionally.
         known: What the history knows of detail pages and files.
-        changed_on: Day on which the page that links to it was last found to be another than
-            before, None where nothing is left of that; a file that nobody has asked for since
-            then is asked for conditionally.
+        changed_at: When the page that links to it was last found to be another than before, None
+            where nothing is left of that; a file that nobody has asked for since then is asked
+            for conditionally.
         cycle_start: Day since which every file must have had an unconditional answer.
         asked_by: Digest of who asks.
     """
     page = known.get(request.identity)
     if page is None or page.full_checked_on < cycle_start:
         return request
-    if changed_on is None or page.fetched_on >= changed_on:
+    if changed_at is None or page.fetched_at >= changed_at:
         return None
     return replace(request, validators=due_validators(page, asked_by=asked_by))
 

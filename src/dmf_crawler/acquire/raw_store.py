@@ -194,8 +194,9 @@ class RawStore:
             yield page_of(line, b"")
 
     def failures(self, folder: Path) -> Iterator[tuple[PageRequest, str]]:
-        """Yield the requests of a run that got no answer, each with its code; raises as `pages`."""
-        for line in parse_index(folder):
+        """Yield the requests of a run that got no answer, each with its code; as `answers`."""
+        lines = read_lines(folder) if self.has_index(folder) else ()
+        for line in (decode_line(text) for _, text in lines):
             if isinstance(line, FailureLine):
                 yield request_of(line), line.code
 

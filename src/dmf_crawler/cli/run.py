@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> Answer:
     """Run the chosen boards once."""
     home = open_home(arguments.home)
     boards = choose_boards(home, arguments.board)
-    for board in boards:  # everything is checked before anything is fetched
+    for board in home.enabled_boards:  # everything is checked before anything is fetched
         read_selectors(home, board)
     if arguments.scheduled:
         summaries, note = run_scheduled(home, boards, starts_at=arguments.now)
@@ -95,25 +95,35 @@ def run_once(
         write_log(home.logs, world.now),
         Store(home.database) as store,
     ):
-        return run_boards(
-            [open_watch(home, board, store, sleep=world.sleep) for board in boards],
-            world,
-            options=options,
-        )
+        watches = [
+            open_watch(home, board, store, sleep=world.sleep) for board in home.enabled_boards
+        ]
+        chosen = [watch for watch in watches if watch.board in boards]
+        return run_boards(chosen, world, options=options, reported=watches)
 
 
 def run_boards(
-    watches: Sequence[Watch], world: World, *, options: CrawlOptions = USUAL_OPTIONS
+    watches: Sequence[Watch],
+    world: World,
+    *,
+    reported: Sequence[Watch],
+    options: CrawlOptions = USUAL_OPTIONS,
 ) -> list[RunSummary]:
     """Run boards one after the other; write the workbook when one is accepted.
 
     The caller holds the lock, so a run that is still RUNNING was killed.
+
+    Args:
+        watches: The boards to run.
+        world: Clock, network and dice.
+        reported: All boards that the workbook is of.
+        options: What was asked for on the command line.
     """
     for run_id in end_abandoned_runs(watches[0].store, world.now()):
         LOG.warning("run_was_killed", extra={"run_id": run_id})
     summaries = [_run_watch(watch, world, options=options) for watch in watches]
     if not options.is_dry and any(summary.status is RunStatus.OK for summary in summaries):
-        summaries = _publish(watches, summaries, world)
+        summaries = _publish(reported, summaries, world)
     return summaries
 
 
@@ -130,18 +140,21 @@ def run_scheduled(
     ):
         try:
             with hold_lock(home), Store(home.database) as store:
-                return _attempt(
-                    [open_watch(home, board, store, sleep=world.sleep) for board in boards],
-                    store,
-                    world,
-                )
+                watches = [
+                    open_watch(home, board, store, sleep=world.sleep)
+                    for board in home.enabled_boards
+                ]
+                chosen = [watch for watch in watches if watch.board in boards]
+                return _attempt(chosen, watches, world)
         except LockHeldError as error:
             LOG.info("scheduled_start_ignored", extra={"code": error.code})
             return [], error.message
 
 
-def _attempt(watches: Sequence[Watch], store: Store, world: World) -> tuple[list[RunSummary], str]:
-    now = world.now()
+def _attempt(
+    watches: Sequence[Watch], reported: Sequence[Watch], world: World
+) -> tuple[list[RunSummary], str]:
+    store, now = watches[0].store, world.now()
     day = day_of(now)
     end_abandoned_runs(store, now)
     attempts = attempts_of_day(store, day)
@@ -153,7 +166,7 @@ def _attempt(watches: Sequence[Watch], store: Store, world: World) -> tuple[list
         for watch in watches
         if not is_board_closed(find_runs(store, board_id=watch.board.id, since=day, until=day))
     ]
-    lacks_report = _lacks_report(watches, day)
+    lacks_report = _lacks_report(reported, day)
     note = f"{day} 의 수집은 이미 끝났습니다."
     if due or lacks_report:
         note = refuse_attempt(attempts, now)
@@ -163,10 +176,10 @@ def _attempt(watches: Sequence[Watch], store: Store, world: World) -> tuple[list
     attempt_id, exit_code = begin_attempt(store, day, now), 1
     try:
         if due:
-            summaries = run_boards(due, world)
+            summaries = run_boards(due, world, reported=reported)
             exit_code = worst_exit_code(summaries)
             return summaries, ""
-        path = publish_day(watches, day, written_at=world.now())
+        path = publish_day(reported, day, written_at=world.now())
         exit_code = 0
     except DmfCrawlerError as error:
         exit_code = error.exit_code
@@ -264,31 +277,36 @@ def _fail(watch: Watch, world: World, fault: Fault) -> RunSummary:
 def _publish(
     watches: Sequence[Watch], summaries: Sequence[RunSummary], world: World
 ) -> list[RunSummary]:
-    """Write the workbook; when that fails, the accepted runs stay, and say so."""
-    day = next(summary.run.day for summary in summaries if summary.status is RunStatus.OK)
+    """Write the workbook of each day on which a run was accepted; runs may lie across 06:00."""
+    days = {summary.run.day for summary in summaries if summary.status is RunStatus.OK}
+    published = list(summaries)
+    for day in sorted(days):
+        of_day = [
+            summary
+            for summary in published
+            if summary.run.day == day and summary.status is RunStatus.OK
+        ]
+        told = {each.run.run_id: each for each in _publish_day(watches, of_day, day, world)}
+        published = [told.get(summary.run.run_id, summary) for summary in published]
+    return published
+
+
+def _publish_day(
+    watches: Sequence[Watch], accepted: Sequence[RunSummary], day: date, world: World
+) -> list[RunSummary]:
+    """Write one workbook; when that fails, the accepted runs stay, and say so."""
     try:
         path = str(publish_day(watches, day, written_at=world.now()))
     except StoredDataError as error:
         LOG.exception("report_not_written", extra={"code": error.code})
-        return _add_to_accepted(summaries, Fault(error.code, error.message, error.exit_code))
+        fault = Fault(error.code, error.message, error.exit_code)
     except Exception as error:  # noqa: BLE001 - what was accepted must still be told
         LOG.exception("bug")
-        state = "이력은 기록되었고 보고서만 쓰지 못했습니다."
-        return _add_to_accepted(summaries, _bug_fault(error, watches[0], state))
-    LOG.info("report_written", extra={"path": path})
-    return [
-        replace(summary, report=path) if summary.status is RunStatus.OK else summary
-        for summary in summaries
-    ]
-
-
-def _add_to_accepted(summaries: Sequence[RunSummary], fault: Fault) -> list[RunSummary]:
-    return [
-        replace(summary, exit_code=fault.exit_code, fault=fault)
-        if summary.status is RunStatus.OK
-        else summary
-        for summary in summaries
-    ]
+        fault = _bug_fault(error, watches[0], "이력은 기록되었고 보고서만 쓰지 못했습니다.")
+    else:
+        LOG.info("report_written", extra={"path": path})
+        return [replace(summary, report=path) for summary in accepted]
+    return [replace(summary, exit_code=fault.exit_code, fault=fault) for summary in accepted]
 
 
 def show_progress(title: str, stream: TextIO | None) -> AbstractContextManager[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 
 from dmf_crawler.model.page import Headers, RequestIdentity
 
@@ -65,7 +65,7 @@ class KnownPage:
         sha256: Of the body.
         raw_dir: Folder of the run that holds the body, relative to the home folder.
         asked_by: Digest of the request headers and the proxy that asked.
-        fetched_on: Day of that visit.
+        fetched_at: Aware, when that visit had its last byte.
         full_checked_on: Day of the last visit with an unconditional answer.
         row_digest: Digest of the list row that led to it; "" for a file.
         content_digest: Digest of what was read from a detail page; "" for a file. Its bytes may be
@@ -81,7 +81,7 @@ class KnownPage:
     sha256: str
     raw_dir: str
     asked_by: str
-    fetched_on: date
+    fetched_at: datetime
     full_checked_on: date
     row_digest: str = ""
     content_digest: str = ""

@@ -82,7 +82,8 @@ class Checkpoint:
         n_requests: Sent by this run so far.
         delay_s: Pause before the next request.
         last_fault: Code and Korean sentence of the last failed request, "" for none.
-        noted_at: Aware, KST.
+        noted_at: Aware, by the run's clock.
+        noted_at_pc: Aware, by the PC's clock, which a rehearsed run does not follow.
         ends_at: When the crawl is expected to end, None while that is not known.
     """
 
@@ -96,4 +97,5 @@ class Checkpoint:
     delay_s: float
     last_fault: str
     noted_at: datetime
+    noted_at_pc: datetime
     ends_at: datetime | None

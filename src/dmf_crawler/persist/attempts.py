@@ -17,7 +17,7 @@ MAX_ATTEMPTS = 4
 LEAST_GAP = timedelta(minutes=25)
 """As long as a run may take: a younger attempt without an end may still be at work."""
 
-FINAL_CODES = frozenset({"robots_disallowed", "terms_forbid", "budget_exceeded"})
+FINAL_CODES = frozenset({"robots_disallowed", "blocked_address", "terms_forbid", "budget_exceeded"})
 """Errors that another attempt of the same day cannot mend."""
 
 

@@ -14,8 +14,8 @@ def note_checkpoint(store: Store, checkpoint: Checkpoint) -> None:
     with store.atomic():
         store.execute(
             "INSERT OR REPLACE INTO checkpoint (board_id, run_id, phase, pass_no, n_done, n_pages,"
-            " n_requests, delay_s, last_fault, noted_at, ends_at)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            " n_requests, delay_s, last_fault, noted_at, noted_at_pc, ends_at)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 checkpoint.board_id,
                 checkpoint.run_id,
@@ -26,7 +26,8 @@ def note_checkpoint(store: Store, checkpoint: Checkpoint) -> None:
                 checkpoint.n_requests,
                 checkpoint.delay_s,
                 checkpoint.last_fault,
-                kst(checkpoint.noted_at).isoformat(),
+                checkpoint.noted_at.astimezone(KST).isoformat(),
+                checkpoint.noted_at_pc.astimezone(KST).isoformat(),
                 kst(ends_at).isoformat() if ends_at else None,
             ),
         )
@@ -46,6 +47,7 @@ def read_checkpoints(store: Store) -> tuple[Checkpoint, ...]:
             delay_s=row["delay_s"],
             last_fault=row["last_fault"],
             noted_at=datetime.fromisoformat(row["noted_at"]).astimezone(KST),
+            noted_at_pc=datetime.fromisoformat(row["noted_at_pc"]).astimezone(KST),
             ends_at=datetime.fromisoformat(row["ends_at"]).astimezone(KST)
             if row["ends_at"]
             else None,

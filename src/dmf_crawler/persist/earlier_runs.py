@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, datetime
 
 from dmf_crawler.model.report import RunRow
 from dmf_crawler.model.run import Run, RunStatus
@@ -17,8 +17,9 @@ TRY_AGAIN = 6
 def unfinished_runs(store: Store, board_id: str, day: date) -> tuple[RunRow, ...]:
     """Return the runs of a board and day whose kept pages a later run may take over, newest first.
 
-    They were killed, or ended early with exit code 6; after a run that saw the whole list
-    (accepted, held or refused) nothing older counts. A run at work and a re-parse are left out.
+    They were killed, ended early with exit code 6, or did not begin the list for want of budget;
+    after a run that saw the whole list (accepted, held or refused) nothing older counts. A run at
+    work and a re-parse are left out.
     """
     rows = store.rows(
         "SELECT * FROM crawl_run WHERE board_id = ? AND day = ? AND reparse_of IS NULL"
@@ -27,9 +28,10 @@ def unfinished_runs(store: Store, board_id: str, day: date) -> tuple[RunRow, ...
     )
     unfinished = []
     for row in map(read_run, rows):
-        if row.status is not RunStatus.FAILED:
+        is_early = row.status is RunStatus.FAILED or row.error_code == "budget_exceeded"
+        if not is_early:
             break
-        if row.error_code == ABANDONED or row.exit_code == TRY_AGAIN:
+        if row.error_code in {ABANDONED, "budget_exceeded"} or row.exit_code == TRY_AGAIN:
             unfinished.append(row)
     return tuple(unfinished)
 
@@ -48,31 +50,55 @@ def taken_over(store: Store) -> Mapping[str, int]:
     return {row["run_id"]: row["n_taken_over"] for row in rows}
 
 
+def n_killed(store: Store, day: date) -> int:
+    """Count the runs of a day that were killed: each may have had a request on its way."""
+    rows = store.rows(
+        "SELECT count(*) AS n FROM crawl_run WHERE day = ? AND error_code = ?"
+        " AND reparse_of IS NULL",
+        (str(day), ABANDONED),
+    )
+    return int(rows[0]["n"])
+
+
+def last_killed(store: Store) -> datetime | None:
+    """Return when the last killed crawl was found out, None where there is none."""
+    rows = store.rows(
+        "SELECT max(finished_at) AS last FROM crawl_run WHERE error_code = ?"
+        " AND reparse_of IS NULL",
+        (ABANDONED,),
+    )
+    return datetime.fromisoformat(rows[0]["last"]) if rows[0]["last"] else None
+
+
 def last_full_check(store: Store, board_id: str) -> date | None:
-    """Return when the full check began that the last accepted crawl took part in, if one did."""
+    """Return when the full check began that the last accepted run took part in, if one did."""
     rows = store.rows(
         "SELECT full_check_from FROM crawl_run WHERE board_id = ? AND status = 'OK'"
-        " AND reparse_of IS NULL ORDER BY started_at DESC LIMIT 1",
+        " AND full_check_from IS NOT NULL ORDER BY started_at DESC LIMIT 1",
         (board_id,),
     )
-    return date.fromisoformat(rows[0][0]) if rows and rows[0][0] else None
+    return date.fromisoformat(rows[0]["full_check_from"]) if rows else None
 
 
-def last_rise(store: Store, board_id: str) -> date | None:
-    """Return the day of the last accepted run with more records than the one before, or None."""
+def last_rise(store: Store, board_id: str) -> datetime | None:
+    """Return the start of the last accepted read with more records than the one before, or None.
+
+    A correction counts with the start of the run whose pages it read.
+    """
     rows = store.rows(
-        "SELECT max(day) AS day FROM (SELECT day, n_rows, lag(n_rows) OVER (ORDER BY started_at)"
-        " AS n_before FROM crawl_run WHERE board_id = ? AND status = 'OK'"
-        " AND reparse_of IS NULL) WHERE n_rows > n_before",
+        "SELECT max(read_at) AS rose_at FROM (SELECT coalesce(o.started_at, c.started_at) AS"
+        " read_at, c.n_rows, lag(c.n_rows) OVER (ORDER BY c.started_at) AS n_before"
+        " FROM crawl_run c LEFT JOIN crawl_run o ON o.run_id = c.reparse_of"
+        " WHERE c.board_id = ? AND c.status = 'OK') WHERE n_rows > n_before",
         (board_id,),
     )
-    return date.fromisoformat(rows[0]["day"]) if rows[0]["day"] else None
+    return datetime.fromisoformat(rows[0]["rose_at"]) if rows[0]["rose_at"] else None
 
 
 def last_identity(store: Store, board_id: str) -> str:
-    """Return who asked in the board's last run that asked at all and ended, "" for none."""
+    """Return who asked in the board's last accepted run, "" before the first."""
     rows = store.rows(
-        "SELECT identity FROM crawl_run WHERE board_id = ? AND identity <> ''"
+        "SELECT identity FROM crawl_run WHERE board_id = ? AND identity <> '' AND status = 'OK'"
         " ORDER BY started_at DESC, rowid DESC LIMIT 1",
         (board_id,),
     )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, datetime
 
 from dmf_crawler.model.detail import KnownPage
 from dmf_crawler.model.page import RequestIdentity
-from dmf_crawler.model.run import Run
+from dmf_crawler.model.run import KST, Run, kst
 from dmf_crawler.persist.store import Store
 
 
@@ -26,7 +26,7 @@ def known_pages(store: Store, board_id: str) -> dict[RequestIdentity, KnownPage]
             sha256=row["sha256"],
             raw_dir=row["raw_dir"],
             asked_by=row["asked_by"],
-            fetched_on=date.fromisoformat(row["fetched_on"]),
+            fetched_at=datetime.fromisoformat(row["fetched_at"]).astimezone(KST),
             full_checked_on=date.fromisoformat(row["full_checked_on"]),
             row_digest=row["row_digest"],
             content_digest=row["content_digest"],
@@ -44,7 +44,7 @@ def record_pages(store: Store, run: Run, pages: Sequence[tuple[str, KnownPage]])
     """
     store.execute_many(
         "INSERT OR REPLACE INTO known_page (board_id, method, url, body, natural_key, kind, etag,"
-        " last_modified, n_new_validators, sha256, raw_dir, asked_by, fetched_on, full_checked_on,"
+        " last_modified, n_new_validators, sha256, raw_dir, asked_by, fetched_at, full_checked_on,"
         " row_digest, content_digest, is_whole, run_id)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
@@ -59,7 +59,7 @@ def record_pages(store: Store, run: Run, pages: Sequence[tuple[str, KnownPage]])
                 page.sha256,
                 page.raw_dir,
                 page.asked_by,
-                str(page.fetched_on),
+                kst(page.fetched_at).isoformat(),
                 str(page.full_checked_on),
                 page.row_digest,
                 page.content_digest,

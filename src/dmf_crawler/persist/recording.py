@@ -23,6 +23,7 @@ from dmf_crawler.model.record import FieldKind, Fields, Record, Snapshot, Value
 from dmf_crawler.model.run import Run
 from dmf_crawler.model.verdict import RunSummary
 from dmf_crawler.persist.pages import record_pages
+from dmf_crawler.persist.robots_seen import record_robots
 from dmf_crawler.persist.runs import finish_run, supersede_held
 from dmf_crawler.persist.store import Store
 
@@ -138,6 +139,7 @@ class Acceptance:
         known: What the history knew before (`known_records`).
         features: Field id → numbers that describe its column that day.
         pages: Detail pages and files that it saw, each with the key of its record.
+        robots: Status and body of its robots.txt, None where its folder has none.
     """
 
     summary: RunSummary
@@ -146,6 +148,7 @@ class Acceptance:
     known: Mapping[str, KnownRecord]
     features: Mapping[str, Mapping[str, float]]
     pages: Sequence[tuple[str, KnownPage]] = ()
+    robots: tuple[int, bytes] | None = None
 
 
 def record_accepted(store: Store, acceptance: Acceptance, finished_at: datetime) -> None:
@@ -163,6 +166,8 @@ def record_accepted(store: Store, acceptance: Acceptance, finished_at: datetime)
         _write_seen(store, run)
         _write_split_numbers(store, run, acceptance.snapshot)
         record_pages(store, run, acceptance.pages)
+        if acceptance.robots is not None:
+            record_robots(store, run, *acceptance.robots)
         if not acceptance.summary.is_baseline:
             _write_observation(store, run, acceptance.summary.counts)
         store.execute_many(

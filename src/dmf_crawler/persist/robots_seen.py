@@ -1,4 +1,4 @@
-"""The last answer to robots.txt of each host, kept whole so that a change can be told."""
+"""What robots.txt said to each board's last accepted run, so that a change can be told."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAX_KEPT_BYTES = 500 * 1024
 
 @dataclass(frozen=True, slots=True)
 class RobotsSeen:
-    """What a host answered for robots.txt.
+    """What a board's host answered for robots.txt.
 
     Attributes:
         day: The day of the run that asked.
@@ -32,9 +32,9 @@ class RobotsSeen:
     body: bytes
 
 
-def last_robots(store: Store, host: str) -> RobotsSeen | None:
-    """Return what a host last answered, None when it was never asked."""
-    rows = store.rows("SELECT * FROM robots_seen WHERE host = ?", (host,))
+def last_robots(store: Store, board_id: str) -> RobotsSeen | None:
+    """Return what the board's last accepted run was answered, None before the first."""
+    rows = store.rows("SELECT * FROM robots_seen WHERE board_id = ?", (board_id,))
     if not rows:
         return None
     row = rows[0]
@@ -43,18 +43,17 @@ def last_robots(store: Store, host: str) -> RobotsSeen | None:
     )
 
 
-def record_robots(store: Store, host: str, run: Run, status: int, body: bytes) -> None:
-    """Record what a host answered to a run, in place of the answer before."""
-    with store.atomic():
-        store.execute(
-            "INSERT OR REPLACE INTO robots_seen (host, day, run_id, status, sha256, body)"
-            " VALUES (?, ?, ?, ?, ?, ?)",
-            (
-                host,
-                str(run.day),
-                run.run_id,
-                status,
-                hashlib.sha256(body).hexdigest(),
-                body[:MAX_KEPT_BYTES],
-            ),
-        )
+def record_robots(store: Store, run: Run, status: int, body: bytes) -> None:
+    """Record what an accepted run was answered; the caller holds the transaction."""
+    store.execute(
+        "INSERT OR REPLACE INTO robots_seen (board_id, day, run_id, status, sha256, body)"
+        " VALUES (?, ?, ?, ?, ?, ?)",
+        (
+            run.board_id,
+            str(run.day),
+            run.run_id,
+            status,
+            hashlib.sha256(body).hexdigest(),
+            body[:MAX_KEPT_BYTES],
+        ),
+    )

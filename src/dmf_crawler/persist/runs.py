@@ -1,10 +1,11 @@
-"""Runs in the history: how each began and ended, the gates it met, the waits a server asked for."""
+"""Runs in the history: how each began and ended, and the gates it met."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 from dmf_crawler.errors import StoreError, UsageError
@@ -27,45 +28,61 @@ def begin_run(
     *,
     selector_version: int,
     reparse_of: RunRow | None = None,
-    is_dry: bool = False,
+    identity: str = "",
 ) -> Run:
-    """Give a run its id and, unless it is a dry one, record that it is at work.
+    """Give a run its id and record that it is at work.
 
     The id is made from the start in KST; where it is taken, `-2`, `-3` … follow.
+
+    Args:
+        store: The history.
+        board_id: Which board.
+        now: Aware.
+        selector_version: Of the board's selectors file.
+        reparse_of: For a correction the run whose pages it reads.
+        identity: Who asks, one line; "" where nobody does.
 
     Raises:
         UsageError: `clock_went_back`.
     """
-    started_at = kst(now)
     with store.atomic():
-        stem = f"{started_at:%Y%m%dT%H%M%S}-{board_id}"
-        started_at = _after_last_start(store, board_id, started_at)
-        taken = {
-            row["run_id"]
-            for row in store.rows("SELECT run_id FROM crawl_run WHERE run_id LIKE ?", (f"{stem}%",))
-        }
-        run_id, number = stem, 1
-        while run_id in taken:
-            number += 1
-            run_id = f"{stem}-{number}"
-        run = Run(f"{stem}-dry" if is_dry else run_id, board_id, started_at, day_of(started_at))
-        if is_dry:
-            return run
-        raw_dir = reparse_of.raw_dir if reparse_of else f"raw/{run.day}/{board_id}/{run_id}"
+        run = _name_run(store, board_id, now)
+        raw_dir = reparse_of.raw_dir if reparse_of else f"raw/{run.day}/{board_id}/{run.run_id}"
         store.execute(
             "INSERT INTO crawl_run (run_id, board_id, day, started_at, status, selector_version,"
-            " raw_dir, reparse_of) VALUES (?, ?, ?, ?, 'RUNNING', ?, ?, ?)",
+            " raw_dir, reparse_of, identity) VALUES (?, ?, ?, ?, 'RUNNING', ?, ?, ?, ?)",
             (
-                run_id,
+                run.run_id,
                 board_id,
                 str(run.day),
-                started_at.isoformat(),
+                run.started_at.isoformat(),
                 selector_version,
                 raw_dir,
                 (reparse_of.reparse_of or reparse_of.run.run_id) if reparse_of else None,
+                identity,
             ),
         )
     return run
+
+
+def begin_dry_run(store: Store, board_id: str, now: datetime) -> Run:
+    """Name a run that the history is not to know; raises as `begin_run`."""
+    run = _name_run(store, board_id, now)
+    return replace(run, run_id=f"{kst(now):%Y%m%dT%H%M%S}-{board_id}-dry")
+
+
+def _name_run(store: Store, board_id: str, now: datetime) -> Run:
+    stem = f"{kst(now):%Y%m%dT%H%M%S}-{board_id}"
+    started_at = _after_last_start(store, board_id, kst(now))
+    taken = {
+        row["run_id"]
+        for row in store.rows("SELECT run_id FROM crawl_run WHERE run_id LIKE ?", (f"{stem}%",))
+    }
+    run_id, number = stem, 1
+    while run_id in taken:
+        number += 1
+        run_id = f"{stem}-{number}"
+    return Run(run_id, board_id, started_at, day_of(started_at))
 
 
 def _after_last_start(store: Store, board_id: str, started_at: datetime) -> datetime:
@@ -107,7 +124,8 @@ def end_abandoned_runs(
         rows = store.rows("SELECT run_id, started_at FROM crawl_run WHERE status = 'RUNNING'")
         store.execute_many(
             "UPDATE crawl_run SET status = 'FAILED', finished_at = ?, error_code = ?,"
-            " exit_code = ?, reject_reason = ? WHERE run_id = ?",
+            " exit_code = ?, reject_reason = ?, n_requests = coalesce((SELECT c.n_requests FROM"
+            " checkpoint c WHERE c.run_id = crawl_run.run_id), 0) WHERE run_id = ?",
             (
                 (
                     max(kst(now).isoformat(), row["started_at"]),
@@ -267,12 +285,6 @@ def last_accepted_run(
     return read_run(rows[0]) if rows else None
 
 
-def last_finish(store: Store) -> datetime | None:
-    """Return when the last run that sent anything ended, whatever its board and outcome."""
-    rows = store.rows("SELECT max(finished_at) AS last FROM crawl_run WHERE n_requests > 0")
-    return datetime.fromisoformat(rows[0]["last"]) if rows[0]["last"] else None
-
-
 def gates_of(store: Store, run_id: str) -> tuple[Gate, ...]:
     """Return what the gates of a run saw, in order."""
     return tuple(
@@ -328,20 +340,3 @@ def read_run(row: sqlite3.Row) -> RunRow:
         full_check_left=row["full_check_left"],
         identity=row["identity"],
     )
-
-
-def set_host_wait(store: Store, host: str, not_before: datetime) -> None:
-    """Remember that a server asked not to be asked before a moment, rounded up to a second."""
-    whole = kst(not_before + timedelta(microseconds=999_999))
-    with store.atomic():
-        store.execute(
-            "INSERT INTO host_wait VALUES (?1, ?2)"
-            " ON CONFLICT (host) DO UPDATE SET not_before = max(not_before, ?2)",
-            (host, whole.isoformat()),
-        )
-
-
-def host_wait(store: Store, host: str) -> datetime | None:
-    """Return the moment before which a server must not be asked, if it ever named one."""
-    rows = store.rows("SELECT not_before FROM host_wait WHERE host = ?", (host,))
-    return datetime.fromisoformat(rows[0]["not_before"]) if rows else None

@@ -18,7 +18,8 @@ CREATE TABLE checkpoint (
     n_requests       INTEGER NOT NULL,
     delay_s          REAL    NOT NULL,
     last_fault       TEXT    NOT NULL,              -- code and Korean sentence, '' for none
-    noted_at         TEXT    NOT NULL,
+    noted_at         TEXT    NOT NULL,              -- by the run's clock
+    noted_at_pc      TEXT    NOT NULL,              -- by the PC's, which a rehearsed run does not follow
     ends_at          TEXT
 ) STRICT;
 
@@ -36,7 +37,7 @@ CREATE TABLE known_page (
     sha256           TEXT    NOT NULL,
     raw_dir          TEXT    NOT NULL,              -- the folder that holds the body
     asked_by         TEXT    NOT NULL,
-    fetched_on       TEXT    NOT NULL,
+    fetched_at       TEXT    NOT NULL,
     full_checked_on  TEXT    NOT NULL,
     row_digest       TEXT    NOT NULL,
     content_digest   TEXT    NOT NULL,              -- of what was read from a detail page
@@ -45,9 +46,9 @@ CREATE TABLE known_page (
     PRIMARY KEY (board_id, method, url, body)
 ) STRICT;
 
--- The last answer to robots.txt, whole, so that a change can be told line by line.
+-- The answer to robots.txt that a board's last accepted run got, so that a change can be told.
 CREATE TABLE robots_seen (
-    host             TEXT    PRIMARY KEY,
+    board_id         TEXT    PRIMARY KEY,
     day              TEXT    NOT NULL,
     run_id           TEXT    NOT NULL REFERENCES crawl_run (run_id),
     status           INTEGER NOT NULL,

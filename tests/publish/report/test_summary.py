@@ -7,6 +7,7 @@ from pathlib import Path
 from openpyxl import Workbook
 
 from dmf_crawler.model.change import EventType, Grade, Reason
+from dmf_crawler.model.record import Column
 from dmf_crawler.model.report import BoardReport
 from dmf_crawler.model.verdict import Outcome
 from dmf_crawler.publish.report.cells import FILL, Tone
@@ -217,6 +218,15 @@ def test_the_detection_delay_is_said_with_the_real_duration(tmp_path: Path) -> N
     assert "(이번 4초)" in str(text_rows(_write(quick, tmp_path), "요약"))
     unknown = a_board(accepted=replace(a_run_row(), duration_ms=None))
     assert "실행 시간 안에" in str(text_rows(_write(unknown, tmp_path), "요약"))
+
+
+def test_of_a_board_with_detail_pages_the_delay_of_their_texts_is_said_too(tmp_path: Path) -> None:
+    plain = str(text_rows(_write(a_board(), tmp_path), "요약"))
+    columns = (*a_board().columns, Column("body", "본문"))
+    text = str(text_rows(_write(replace(a_board(), columns=columns), tmp_path), "요약"))
+
+    assert "본문이나 첨부파일만 바뀐 경우" not in plain
+    assert "늦어도 다음 전체 재확인(매주 일요일, 놓치면 7일 안)에 나타납니다" in text
 
 
 def test_the_run_behind_the_list_is_named(tmp_path: Path) -> None:

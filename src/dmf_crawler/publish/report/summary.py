@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from dmf_crawler.model.detail import BODY
 from dmf_crawler.model.report import BoardReport, Report, RunRow
 from dmf_crawler.model.verdict import Gate, Outcome
 from dmf_crawler.publish.report.cells import Cell, Role, Sheet, Tone
@@ -248,6 +249,16 @@ def _write_delay(sheet: Sheet, report: Report) -> None:
             Role.NOTE,
         ),
     )
+    if any(column.field == BODY for board in report.boards for column in board.columns):
+        _write_wide(
+            sheet,
+            Cell(
+                "게시글의 행은 그대로이고 본문이나 첨부파일만 바뀐 경우에는 늦어도 다음 전체"
+                " 재확인(매주 일요일, 놓치면 7일 안)에 나타납니다. 한 번에 다 받지 못한 것은 다음"
+                " 날 이어서 받으므로 그만큼 더 늦을 수 있습니다.",
+                Role.NOTE,
+            ),
+        )
 
 
 def _show_duration(duration_ms: int) -> str:
