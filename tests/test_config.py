@@ -794,7 +794,9 @@ def test_product_token_outside_the_robots_grammar_is_refused(home, value):
 )
 def test_proxy_that_is_no_plain_address_with_a_port_is_refused(home, proxy):
     edit(home, "settings", ('proxy: ""', f"proxy: {yaml_text(proxy)}"))
-    assert "http.proxy: " in refusal(home).message
+    message = refusal(home).message
+    assert "http.proxy: " in message
+    assert "user" not in message, "who logs in, and with which word, is nobody's business"
 
 
 @pytest.mark.parametrize(

@@ -151,6 +151,27 @@ def test_long_value_is_cut_in_the_message():
     assert len(sentence) < 300
 
 
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("http://me:secret@proxy:3128", "'http://***@proxy:3128'"),
+        ("http://secret@proxy", "'http://***@proxy'"),
+        ("http://me:se/cr@et@proxy:3128/", "'http://***@proxy:3128/'"),
+        ("http://me:secret //@proxy", "'http://***@proxy'"),
+        ("//me:secret@", "'//***@'"),
+        ("me:secret@proxy:3128", "'***@proxy:3128'"),
+        ("http://me:" + "secret" * 20 + "@proxy", "'http://***@proxy'"),
+        ("http://proxy:3128", "'http://proxy:3128'"),
+        ("someone@pharm.example", "'someone@pharm.example'"),
+    ],
+)
+def test_a_password_in_an_address_is_not_shown(value, shown):
+    """A refused value ends up in mails and logs; of one that is cut short the @ may be gone."""
+    _, (sentence,) = faults(f"name: x\nmethod: '{value}'\n")
+
+    assert f"찾은 값 {shown}, " in sentence
+
+
 def test_rule_of_a_type_that_the_walk_does_not_know_is_still_refused():
     class Even(msgspec.Struct):
         n: int

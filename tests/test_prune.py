@@ -13,7 +13,7 @@ from dmf_crawler.model.detail import KnownPage
 from dmf_crawler.model.run import KST, Run, RunStatus
 from dmf_crawler.model.verdict import RunSummary
 from dmf_crawler.persist.pages import record_pages
-from dmf_crawler.persist.runs import begin_run, finish_run, get_run
+from dmf_crawler.persist.runs import begin_dry_run, begin_run, finish_run, get_run
 from dmf_crawler.persist.store import Store
 from dmf_crawler.prune import KeepReason, PrunePlan, carry_out, plan_prune
 from dmf_crawler.settings import Retention, Settings
@@ -59,7 +59,11 @@ def a_run(
     """Record a run that ended so, with its folder; return its id."""
     at = datetime.combine(day, time(hour), KST)
     corrected = get_run(store, reparse_of) if reparse_of else None
-    run = begin_run(store, board, at, selector_version=1, is_dry=is_dry, reparse_of=corrected)
+    run = (
+        begin_dry_run(store, board, at)
+        if is_dry
+        else begin_run(store, board, at, selector_version=1, reparse_of=corrected)
+    )
     if status is not RUNNING and not is_dry:
         with store.atomic():
             finish_run(store, RunSummary(run, status, 0), at)
@@ -198,7 +202,7 @@ def test_pages_that_a_conditional_request_still_needs_stay(home: Home, store: St
     row = get_run(store, first)
     page = KnownPage(
         ("GET", "http://127.0.0.1/bbs/21/1", ""), "detail", '"1"', "", 0, "ab" * 32, row.raw_dir,
-        "", row.run.day, row.run.day,
+        "", row.run.started_at, row.run.day,
     )  # fmt: skip
     with store.atomic():
         record_pages(store, row.run, [("1", page)])

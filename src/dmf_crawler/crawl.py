@@ -22,7 +22,6 @@ from dmf_crawler.persist.earlier_runs import (
     last_ended_runs,
     last_full_check,
     last_identity,
-    last_killed,
     last_rise,
     n_killed,
     note_taken_over,
@@ -87,6 +86,7 @@ def crawl(
     kept = KeptPages() if options.is_full or options.is_dry else find_kept_pages(run, watch)
     visit = Visit(run, watch, _make_fetcher(run, watch, world), world, kept)
     _rest_after_last_run(watch, world)
+    visit.note_checkpoint()
     warnings = [*_warn_of_identity(watch)]
     crawled = Crawled(None, 0, identity=watch.identity)
     gate, told = pass_robots(visit)
@@ -125,17 +125,17 @@ def _make_fetcher(run: Run, watch: Watch, world: World) -> Fetcher:
 def _rest_after_last_run(watch: Watch, world: World) -> None:
     """Keep the pause between two requests also between two runs, or two boards of one run.
 
-    The pause that was in force when the last request ended; after a run that was killed, which may
-    have had one more on its way, a whole one from now.
+    It is the pause that was in force when the last request ended; a whole one from now where a
+    crawl was cut short and may have had one more request on its way.
     """
-    now, least_s = world.now(), watch.home.settings.politeness.min_delay_s
-    rests_s = [0.0]
+    politeness, rests_s = watch.home.settings.politeness, [0.0]
     for checkpoint in read_checkpoints(watch.store):
-        delay_s = max(checkpoint.delay_s, least_s)
-        rests_s.append(min(delay_s - (now - checkpoint.noted_at).total_seconds(), delay_s))
-        killed_at = last_killed(watch.store)
-        if killed_at is not None and abs((now - killed_at).total_seconds()) <= delay_s + 1:
+        delay_s = max(checkpoint.delay_s, politeness.min_delay_s)
+        since_s = (world.now() - checkpoint.noted_at).total_seconds()
+        longest_s = delay_s + politeness.backoff_cap_s + politeness.request_deadline_s
+        if checkpoint.phase != ENDED and since_s <= longest_s:
             rests_s.append(delay_s)
+        rests_s.append(min(delay_s - since_s, delay_s))
     if max(rests_s) > 0:
         world.sleep(max(rests_s))
 

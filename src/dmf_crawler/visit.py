@@ -106,7 +106,7 @@ class Visit:
         world: Clock and sleep.
         kept: Pages that need not be asked for again.
         frontier: What is still to be asked for, and what was.
-        phase: `robots`, `list` or `details`.
+        phase: As in `Checkpoint`.
         pass_no: Which reading of the list.
         n_done: Pages of this phase that are on disk.
         n_pages: Pages that this phase has, 0 while that is not known.

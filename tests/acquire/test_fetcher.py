@@ -234,6 +234,41 @@ def test_a_forbidden_page_is_never_asked_for():
     assert crawl.site.requested == []
 
 
+BLOCKED = replace(LIMITS, blocked=("/pbp/L",))
+
+
+def test_a_blocked_address_is_never_asked_for_and_named():
+    crawl = Crawl({URL: ok()}, limits=BLOCKED)
+
+    result = crawl.fetch()
+
+    assert fault_of(result) == ("blocked_address", 7)
+    assert isinstance(result, Fault)
+    assert not result.is_retryable
+    assert URL in result.message
+    assert "blocked" in result.message
+    assert crawl.site.requested == []
+
+
+def test_a_blocked_address_is_named_so_even_where_robots_txt_forbids_it_too():
+    """What is to be changed first is our own configuration."""
+    gate = RobotsGate(parse_robots(b"User-agent: *\nDisallow: /\n"), "DMF-Crawler")
+    crawl = Crawl({}, limits=BLOCKED, gate=gate)
+
+    assert [fault and fault.code for fault in map(crawl.fetcher.forbid, (LIST, DETAIL))] == [
+        "blocked_address",
+        "robots_disallowed",
+    ]
+
+
+def test_robots_txt_is_asked_for_whatever_is_blocked():
+    limits = replace(LIMITS, blocked=("/robots.txt", "/*"))
+    crawl = Crawl({ROBOTS.url: ok()}, limits=limits, gate=None)
+
+    assert crawl.fetcher.forbid(ROBOTS) is None
+    assert isinstance(crawl.fetch(ROBOTS), FetchedPage)
+
+
 def test_the_crawl_delay_of_robots_txt_is_kept():
     gate = RobotsGate(parse_robots(b"User-agent: *\nCrawl-delay: 45\n"), "DMF-Crawler")
     crawl = Crawl({URL: ok()}, gate=gate)
@@ -458,8 +493,8 @@ def test_an_earlier_moment_does_not_shorten_a_later_one():
     assert crawl.fetcher.not_before == START + timedelta(seconds=50.1)
 
 
-@pytest.mark.parametrize("seconds", [1, 3600])
-def test_a_run_before_the_moment_of_an_earlier_one_sends_nothing(seconds: int):
+@pytest.mark.parametrize("seconds", [60.5, 3600])
+def test_a_run_long_before_the_moment_of_an_earlier_one_sends_nothing(seconds: float):
     limits = FetchLimits(500, 1_500, not_before=START + timedelta(seconds=seconds))
     crawl = Crawl({URL: ok()}, limits=limits)
 
@@ -468,6 +503,26 @@ def test_a_run_before_the_moment_of_an_earlier_one_sends_nothing(seconds: int):
     assert fault_of(result) == ("retry_after", 6)
     assert "2026-11-30 0" in getattr(result, "message", "")
     assert crawl.site.requested == []
+    assert crawl.clock.sleeps == []
+
+
+@pytest.mark.parametrize("seconds", [0.5, 1, 60])
+def test_a_run_shortly_before_the_moment_of_an_earlier_one_waits_for_it(seconds: float):
+    """Its first request comes at the moment, not before it and not a pause after it."""
+    limits = FetchLimits(500, 1_500, not_before=START + timedelta(seconds=seconds))
+    crawl = Crawl({ROBOTS.url: ok()}, limits=limits, gate=None)
+
+    assert isinstance(crawl.fetch(ROBOTS), FetchedPage)
+    assert crawl.site.spans[0][0] == pytest.approx(seconds)
+
+
+def test_a_near_moment_of_an_earlier_run_is_not_waited_for_beyond_the_deadline():
+    limits = FetchLimits(500, 20, not_before=START + timedelta(seconds=30))
+    crawl = Crawl({URL: ok()}, limits=limits)
+
+    assert fault_of(crawl.fetch()) == ("time_budget", 6)
+    assert crawl.site.requested == []
+    assert crawl.clock.sleeps == []
 
 
 def test_a_moment_in_the_past_does_not_hinder():

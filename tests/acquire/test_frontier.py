@@ -3,7 +3,7 @@ from __future__ import annotations
 import tracemalloc
 from collections.abc import Iterable
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from hashlib import sha256
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -29,6 +29,7 @@ from dmf_crawler.acquire.frontier import (
 )
 from dmf_crawler.model.detail import KnownPage
 from dmf_crawler.model.page import PageRequest, RequestIdentity
+from dmf_crawler.model.run import KST
 from dmf_crawler.settings import HtmlSource
 
 BASE = "https://list.example"
@@ -95,6 +96,29 @@ def test_pages_2_to_n_and_page_1_again_must_fit_the_requests_left(n_left: int, f
 @pytest.mark.parametrize(("seconds_left", "fits"), [(240, True), (239.9, False), (-5, False)])
 def test_pages_2_to_n_and_page_1_again_must_fit_the_time_left(seconds_left: float, fits: bool):
     fault = foresee(12_000, 100, n_requests_left=500, seconds_left=seconds_left, delay_s=2)
+
+    assert (fault is None) is fits
+
+
+@pytest.mark.parametrize(
+    ("n_left", "seconds_left", "fits"),
+    [(51, 102.0, True), (50, 102.0, False), (51, 101.9, False)],
+)
+def test_pages_that_an_earlier_run_kept_cost_neither_requests_nor_time(
+    n_left: int, seconds_left: float, fits: bool
+):
+    """Killed at page 70 of 120: 50 pages and page 1 again remain."""
+    fault = foresee(
+        12_000, 100, n_requests_left=n_left, seconds_left=seconds_left, delay_s=2, n_kept=69
+    )
+
+    assert (fault is None) is fits
+    assert fault is None or "51번" in fault.message
+
+
+@pytest.mark.parametrize(("n_left", "fits"), [(1, True), (0, False)])
+def test_of_a_list_that_was_kept_whole_page_1_again_must_still_fit(n_left: int, fits: bool):
+    fault = foresee(12_000, 100, n_requests_left=n_left, seconds_left=9_999, delay_s=2, n_kept=119)
 
     assert (fault is None) is fits
 
@@ -275,6 +299,7 @@ def test_a_visit_costs_little_memory():
 # --- details and files -------------------------------------------------------------------------
 
 DAY = date(2026, 11, 30)
+VISITED_AT = datetime(2026, 11, 30, 6, 3, tzinfo=KST)
 ASKED_BY = "us"
 
 
@@ -288,7 +313,7 @@ def a_known(number: int, *, kind: str = "detail", **changes: Any) -> KnownPage:
         sha256="0" * 64,
         raw_dir="raw/x",
         asked_by=ASKED_BY,
-        fetched_on=DAY,
+        fetched_at=VISITED_AT,
         full_checked_on=DAY,
         row_digest=f"row {number}",
     )
@@ -310,7 +335,7 @@ def plan(
     return plan_details(
         tuple(links),
         {page.identity: page for page in known},
-        rose_on=DAY + timedelta(days=1) if total_rose else None,
+        rose_at=VISITED_AT + timedelta(hours=2) if total_rose else None,
         cycle_start=cycle_start,
         asked_by=asked_by,
     )
@@ -339,14 +364,20 @@ def test_new_pages_come_first_then_changed_ones_then_the_full_check_then_all_oth
 
 
 def test_after_a_risen_total_the_pages_that_the_budget_left_over_stay_due():
-    rose_on = DAY + timedelta(days=1)
-    known = {page.identity: page for page in (a_known(2, fetched_on=rose_on), a_known(1))}
+    """Also where the list rose twice on a day: a visit of the same day may have been before it."""
+    rose_at = VISITED_AT + timedelta(hours=2)
+    ages = {1: timedelta(hours=2), 2: timedelta(seconds=1), 3: timedelta(), 4: -timedelta(hours=1)}
+    known = [a_known(number, fetched_at=rose_at - age) for number, age in ages.items()]
 
     planned = plan_details(
-        (a_link(2), a_link(1)), known, rose_on=rose_on, cycle_start=DAY, asked_by=ASKED_BY
+        tuple(map(a_link, (4, 3, 2, 1))),
+        {page.identity: page for page in known},
+        rose_at=rose_at,
+        cycle_start=DAY,
+        asked_by=ASKED_BY,
     )
 
-    assert by_number(planned) == [(1, "total")]
+    assert by_number(planned) == [(2, "total"), (1, "total")]
 
 
 def test_a_page_of_which_files_are_still_to_come_is_planned_last_and_for_nothing_else():
@@ -461,12 +492,12 @@ def test_every_page_is_planned_once_for_its_first_reason(
 FILE_URL = f"{BASE}/bbs/21/7"
 
 
-def plan_known_file(*pages: KnownPage, changed_on: date | None = None) -> PageRequest | None:
+def plan_known_file(*pages: KnownPage, changed_at: datetime | None = None) -> PageRequest | None:
     known: dict[RequestIdentity, KnownPage] = {page.identity: page for page in pages}
     return plan_file(
         PageRequest(FILE_URL, "file", max_body_bytes=1_000),
         known,
-        changed_on=changed_on,
+        changed_at=changed_at,
         cycle_start=DAY,
         asked_by=ASKED_BY,
     )
@@ -479,11 +510,15 @@ def test_a_file_is_due_when_unknown_when_its_page_changed_and_in_the_full_check(
     assert plan_known_file() == plain
     assert plan_known_file(a_known(7, kind="file")) is None
     assert plan_known_file(old) == plain
-    tomorrow = DAY + timedelta(days=1)
-    assert plan_known_file(old, changed_on=tomorrow) == plain
-    conditional = plan_known_file(a_known(7, kind="file"), changed_on=tomorrow)
+    later = VISITED_AT + timedelta(seconds=1)
+    assert plan_known_file(old, changed_at=later) == plain
+    conditional = plan_known_file(a_known(7, kind="file"), changed_at=later)
     assert conditional == replace(plain, validators=a_known(7).validators)
-    assert plan_known_file(a_known(7, kind="file"), changed_on=DAY) is None, "asked for since"
+
+
+@pytest.mark.parametrize("ago", [timedelta(), timedelta(seconds=1), timedelta(days=1)])
+def test_a_file_that_was_asked_for_since_its_page_changed_is_not_due(ago):
+    assert plan_known_file(a_known(7, kind="file"), changed_at=VISITED_AT - ago) is None
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from dmf_crawler.cli.commands import Answer
 from dmf_crawler.cli.home import hold_lock
 from dmf_crawler.cli.status import status, tell_status
 from dmf_crawler.config import load_home
+from dmf_crawler.crawl import ENDED
 from dmf_crawler.errors import StoreError
 from dmf_crawler.model.run import Checkpoint, Fault, Run, RunStatus
 from dmf_crawler.model.verdict import RunSummary
@@ -26,6 +27,9 @@ from dmf_crawler.persist.migrations import MIGRATIONS
 from dmf_crawler.persist.runs import begin_run, finish_run
 from dmf_crawler.persist.store import Store
 from tests.persist.builders import BOARD, Diary, a_record, moment
+
+PC_START = datetime(2027, 9, 1, 4, 30, tzinfo=UTC)
+"""What the PC's clock says when the runs of these tests, rehearsed ones, start."""
 
 NAME = f"원료의약품등록(DMF) 현황 ({BOARD})"
 
@@ -53,6 +57,7 @@ def note(store: Store, run: Run, **changed: Any) -> Checkpoint:
         delay_s=2.25,
         last_fault="",
         noted_at=run.started_at + timedelta(minutes=10),
+        noted_at_pc=PC_START + timedelta(minutes=10),
         ends_at=run.started_at + timedelta(minutes=14),
     )
     checkpoint = replace(checkpoint, **changed)
@@ -60,11 +65,10 @@ def note(store: Store, run: Run, **changed: Any) -> Checkpoint:
     return checkpoint
 
 
-def tell(home: Path, store: Store, now: datetime | None = None) -> Answer:
+def tell(home: Path, store: Store, pc_now: datetime | None = None) -> Answer:
     """Ask ten minutes and three seconds after the start of the run, unless said otherwise."""
-    answer = tell_status(
-        load_home(home), store, now or moment(0) + timedelta(minutes=10, seconds=3)
-    )
+    pc_now = pc_now or PC_START + timedelta(minutes=10, seconds=3)
+    answer = tell_status(load_home(home), store, pc_now)
     assert answer.exit_code == 0
     json.dumps(answer.payload)
     return answer
@@ -88,6 +92,7 @@ def test_a_crawl_at_work_is_told_from_its_checkpoint(empty_home, store):
             {
                 "board": BOARD,
                 "run_id": run.run_id,
+                "is_dry": False,
                 "started_at": "2026-11-30T06:00:00+09:00",
                 "phase": "list",
                 "page": 70,
@@ -114,7 +119,7 @@ def test_a_crawl_at_work_is_told_from_its_checkpoint(empty_home, store):
     ("changed", "line"),
     [
         ({"phase": "robots", "n_pages": 0, "n_requests": 1}, "  robots.txt 확인, 요청 1회"),
-        ({"phase": "details", "n_done": 3, "n_pages": 9}, "  상세 페이지와 첨부 파일 3/9쪽, "),
+        ({"phase": "details", "n_done": 3, "n_pages": 9}, "  상세 페이지와 첨부파일 3/9쪽, "),
         ({"pass_no": 2}, "  목록 70/121쪽 (2번째 읽는 중), 요청 73회"),
         ({"phase": "another"}, "  another 70/121쪽"),
         ({"last_fault": "timeout: 늦습니다."}, "  마지막 오류: timeout: 늦습니다."),
@@ -129,6 +134,109 @@ def test_every_phase_has_its_words(empty_home, store, changed, line):
 
     assert any(each.startswith(line) for each in lines), lines
     assert "끝날" not in lines[-1] or "ends_at" not in changed
+
+
+@pytest.mark.parametrize(
+    ("seconds_left", "is_told"), [(0, False), (2, False), (4, True), (86_400, True)]
+)
+def test_the_expected_end_is_told_until_it_has_come_by_the_clock_of_the_run(
+    empty_home, store, seconds_left, is_told
+):
+    """Three seconds after the last note; the PC's clock is in another year."""
+    noted_at = moment(0) + timedelta(minutes=10)
+    note(store, begin(store), ends_at=noted_at + timedelta(seconds=seconds_left))
+
+    assert ("쯤 끝날 것으로" in tell(empty_home, store).text) is is_told
+
+
+def test_what_is_shown_is_the_runs_own_clock_in_whole_seconds(empty_home, store):
+    noted_at = moment(0, hour=7) + timedelta(microseconds=999_999)
+    note(store, begin(store), noted_at=noted_at.astimezone(UTC))
+
+    answer = tell(empty_home, store)
+
+    assert answer.payload["running"][0]["noted_at"] == "2026-11-30T07:00:00+09:00"
+    assert "  마지막 기록 07:00:00" in answer.text
+
+
+def test_a_crawl_that_is_over_while_its_run_is_not_is_being_judged(empty_home, store):
+    run = begin(store)
+    note(store, run, phase=ENDED, n_done=0, n_pages=0, ends_at=None)
+
+    answer = tell(empty_home, store)
+
+    assert answer.payload["running"][0]["phase"] == "ended"
+    assert answer.text.splitlines() == [
+        f"{NAME}: 판정 중, 2026-11-30 06:00:00 시작",
+        "  수집을 마쳤습니다. 요청 73회",
+        "  마지막 기록 06:10:00",
+    ]
+
+
+def test_a_run_that_was_accepted_is_not_at_work(empty_home, store):
+    run = begin(store)
+    note(store, run, phase=ENDED)
+    with store.atomic():
+        finish_run(store, RunSummary(run, RunStatus.OK, 0), moment(0))
+
+    assert tell(empty_home, store).payload["running"] == []
+
+
+def begin_dry(number: str = "") -> Run:
+    """Return a dry run, which is no line of the history; the second one of a second has -2."""
+    return Run(f"20261130T060000-{BOARD}-dry{number}", BOARD, moment(0), moment(0).date())
+
+
+@pytest.mark.parametrize("number", ["", "-2", "-11"])
+def test_a_dry_run_at_work_is_told_as_such(empty_home, store, number):
+    run = begin_dry(number)
+    note(store, run)
+
+    answer = tell(empty_home, store)
+
+    (running,) = answer.payload["running"]
+    assert (running["run_id"], running["board"], running["is_dry"]) == (run.run_id, BOARD, True)
+    assert (running["started_at"], running["page"]) == ("2026-11-30T06:00:00+09:00", 70)
+    assert answer.text.splitlines() == [
+        f"{NAME}: 수집 중, 시험 실행(--dry-run), 2026-11-30 06:00:00 시작",
+        "  목록 70/121쪽, 요청 73회, 요청 간격 2.2초",
+        "  마지막 기록 06:10:00, 06:14쯤 끝날 것으로 보입니다.",
+    ]
+
+
+def test_a_dry_run_that_is_silent_left_nothing_to_take_up(empty_home, store):
+    note(store, begin_dry())
+
+    text = tell(empty_home, store, PC_START + timedelta(hours=1)).text
+
+    assert "그 뒤로 소식이 없습니다(강제 종료되었을 수 있음). 이력은 그대로입니다." in text
+
+
+def test_a_dry_run_whose_crawl_is_over_is_not_at_work(empty_home, store):
+    note(store, begin_dry(), phase=ENDED)
+
+    answer = tell(empty_home, store)
+
+    assert answer.payload["running"] == []
+    assert answer.text == "진행 중인 수집이 없습니다."
+
+
+@pytest.mark.parametrize("run_id", [f"20261130T060000-{BOARD}", f"20261130T060000-{BOARD}-2"])
+def test_the_checkpoint_of_a_run_that_ended_early_is_no_dry_run(empty_home, store, run_id):
+    """A run that met an exception ended in the middle of its list."""
+    note(store, Run(run_id, BOARD, moment(0), moment(0).date()))
+
+    assert tell(empty_home, store).payload["running"] == []
+
+
+def test_beside_a_run_at_work_a_killed_dry_run_of_another_board_is_not_told(empty_home, store):
+    """Two runs cannot be at work in one home, and the other one is."""
+    note(store, replace(begin_dry(), run_id="20261130T050000-a_board-dry", board_id="a_board"))
+    run = begin(store)
+
+    (running,) = tell(empty_home, store).payload["running"]
+
+    assert running["run_id"] == run.run_id
 
 
 def test_a_crawl_that_waits_for_its_first_answer_is_told_without_a_page(empty_home, store):
@@ -156,7 +264,7 @@ def test_a_crawl_without_news_for_five_minutes_beside_its_pause_may_have_been_ki
 ):
     checkpoint = note(store, begin(store), delay_s=delay_s)
 
-    answer = tell(empty_home, store, checkpoint.noted_at + timedelta(seconds=silent_s))
+    answer = tell(empty_home, store, checkpoint.noted_at_pc + timedelta(seconds=silent_s))
 
     assert answer.payload["running"][0]["is_silent"] is is_silent
     assert ("소식이 없습니다(강제 종료되었을 수 있음)" in answer.text) is is_silent

@@ -6,11 +6,15 @@ import io
 import json
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from openpyxl import load_workbook
+
 from dmf_crawler.cli.commands import run_command
+from dmf_crawler.workbench.rehearsal.request_log import LoggedRequest
+from dmf_crawler.workbench.rehearsal.server import RehearsalSite
 from dmf_crawler.workbench.rehearse import make_home
 
 HISTORY_TABLES = (
@@ -77,9 +81,52 @@ class RehearsalHome:
             return {table: [] for table in HISTORY_TABLES}
         return {table: self.rows(f"SELECT * FROM {table}") for table in HISTORY_TABLES}
 
+    def sheets(self, day: str) -> Sequence[str]:
+        """Return the names of the sheets in a day's workbook."""
+        book = load_workbook(self.root / f"reports/DMF_{day}.xlsx", read_only=True)
+        try:
+            return tuple(book.sheetnames)
+        finally:
+            book.close()
+
     def kept_pages(self, run_id: str) -> Sequence[Path]:
         """Return the kept bodies of a run."""
         return sorted(self.root.glob(f"raw/*/dmf_registry/{run_id}/*.html.gz"))
+
+
+class Board:
+    """The notice board on a site, with a home that watches it."""
+
+    def __init__(self, site: RehearsalSite, home: RehearsalHome) -> None:
+        self.site, self.home = site, home
+
+    def run(self, day: str, *words: str, hour: int = 6) -> dict[str, Any]:
+        """Run it once; only what this run asked for is in the site's log afterwards."""
+        self.site.clear_log()
+        return self.home.run(day, "--board", "mfds_notice", *words, hour=hour)
+
+    def switch(self, **switches: Any) -> None:
+        self.site.switches = replace(self.site.switches, **switches)
+
+    def asked(self, kind: str) -> list[LoggedRequest]:
+        """Return the requests for posts (`detail`) or files (`file`) in order."""
+        start = {"detail": "/bbs/21/", "file": "/cmn/"}[kind]
+        return [request for request in self.site.log if request.path.startswith(start)]
+
+    def asked_posts(self) -> list[str]:
+        return [request.path.rpartition("/")[2] for request in self.asked("detail")]
+
+    def fields(self, post_id: str) -> dict[str, Any]:
+        ((payload,),) = self.home.rows(
+            "SELECT payload_json FROM dmf_record WHERE board_id = 'mfds_notice'"
+            f" AND is_current = 1 AND natural_key = '{post_id}'"
+        )
+        fields: dict[str, Any] = json.loads(payload)
+        return fields
+
+    def warnings(self) -> str:
+        rows = self.home.rows("SELECT warnings_json FROM crawl_run ORDER BY rowid DESC LIMIT 1")
+        return " ".join(json.loads(rows[0][0]))
 
 
 def new_home(root: Path, base_url: str, *, with_notices: bool = False) -> RehearsalHome:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from dmf_crawler.workbench.rehearsal.request_log import LoggedRequest
 from dmf_crawler.workbench.rehearsal.server import RehearsalSite
@@ -59,3 +59,13 @@ def run_and_kill(
         process.wait()
     assert process.returncode != 0, "the run ended before it was killed"
     assert site.wait_until_idle()
+
+
+def kill_when(process: subprocess.Popen[bytes], is_due: Callable[[], bool]) -> None:
+    """Kill a run while it waits, as soon as what it left behind shows that it does."""
+    while process.poll() is None and not is_due():
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=0.02)
+    assert process.poll() is None, "the run ended before it was killed"
+    process.kill()
+    process.wait()

@@ -5,62 +5,26 @@ Judged by what the site was asked for and by what the history then holds.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
+from dmf_crawler.workbench.rehearsal.answers import Answer
 from dmf_crawler.workbench.rehearsal.days import Life
 from dmf_crawler.workbench.rehearsal.notice_life import NoticeLife
 from dmf_crawler.workbench.rehearsal.notices import Attachment, Notice
 from dmf_crawler.workbench.rehearsal.request_log import LoggedRequest
 from dmf_crawler.workbench.rehearsal.server import RehearsalSite
 from dmf_crawler.workbench.rehearsal.switches import PageTrouble
-from tests.end_to_end.homes import RehearsalHome, new_home
+from tests.end_to_end.homes import Board, new_home
 from tests.end_to_end.killing import run_and_kill
 
 ROWS = Life(n_rows=20).rows
 POSTS = NoticeLife(n_posts=12).rows
 TUESDAY, WEDNESDAY, THURSDAY = "2026-12-01", "2026-12-02", "2026-12-03"
 SATURDAY, SUNDAY, NEXT_MONDAY = "2026-12-05", "2026-12-06", "2026-12-07"
-
-
-class Board:
-    """The notice board on a site, with a home that watches it."""
-
-    def __init__(self, site: RehearsalSite, home: RehearsalHome) -> None:
-        self.site, self.home = site, home
-
-    def run(self, day: str, *words: str) -> dict[str, Any]:
-        """Run it once; only what this run asked for is in the site's log afterwards."""
-        self.site.clear_log()
-        return self.home.run(day, "--board", "mfds_notice", *words)
-
-    def switch(self, **switches: Any) -> None:
-        self.site.switches = replace(self.site.switches, **switches)
-
-    def asked(self, kind: str) -> list[LoggedRequest]:
-        """Return the requests for posts (`detail`) or files (`file`) in order."""
-        start = {"detail": "/bbs/21/", "file": "/cmn/"}[kind]
-        return [request for request in self.site.log if request.path.startswith(start)]
-
-    def asked_posts(self) -> list[str]:
-        return [request.path.rpartition("/")[2] for request in self.asked("detail")]
-
-    def fields(self, post_id: str) -> dict[str, Any]:
-        ((payload,),) = self.home.rows(
-            "SELECT payload_json FROM dmf_record WHERE board_id = 'mfds_notice'"
-            f" AND is_current = 1 AND natural_key = '{post_id}'"
-        )
-        fields: dict[str, Any] = json.loads(payload)
-        return fields
-
-    def warnings(self) -> str:
-        rows = self.home.rows("SELECT warnings_json FROM crawl_run ORDER BY rowid DESC LIMIT 1")
-        return " ".join(json.loads(rows[0][0]))
 
 
 @pytest.fixture
@@ -78,6 +42,29 @@ def with_new_post(posts: Sequence[Notice]) -> tuple[Notice, ...]:
     newest = max(int(post.post_id) for post in posts)
     post = replace(posts[-1], post_id=str(newest + 1), title="새 글", attachments=())
     return (post, *posts)
+
+
+def with_files(posts: Sequence[Notice], number: int, *contents: bytes) -> tuple[Notice, ...]:
+    """Return the posts with so many files at one of them, their addresses always the same."""
+    files = tuple(
+        Attachment(f"DOC-{900 + place}", f"첨부 {place}.pdf", content)
+        for place, content in enumerate(contents)
+    )
+    changed = replace(posts[number], attachments=files)
+    return (*posts[:number], changed, *posts[number + 1 :])
+
+
+def newest_first(posts: Sequence[Notice]) -> list[str]:
+    return sorted((post.post_id for post in posts), key=int, reverse=True)
+
+
+def kill_at_last_post(board: Board) -> int:
+    """Kill a run when all posts but the last are kept; return how many requests it sent."""
+    board.site.clear_log()
+    path = f"/bbs/21/{newest_first(POSTS)[-1]}"
+    words = ("--board", "mfds_notice")
+    run_and_kill(board.site, board.home, TUESDAY, lambda request: request.path == path, *words)
+    return len(board.site.log)
 
 
 def has_files(posts: Sequence[Notice]) -> int:
@@ -179,6 +166,38 @@ def test_full_asks_for_everything_on_any_day(board):
     assert not any("if-none-match" in request.headers for request in board.site.log)
 
 
+def test_full_asks_for_everything_on_a_day_that_was_already_checked(board):
+    board.run(SUNDAY)
+
+    board.run(SUNDAY, "--full", hour=9)
+
+    assert board.asked_posts() == newest_first(POSTS)
+
+
+def test_a_second_run_on_the_day_of_the_full_check_is_unconditional_too(board):
+    board.switch(validators="both")
+    board.run(SUNDAY)
+    board.site.notices = with_new_post(POSTS)
+
+    board.run(SUNDAY, hour=15)
+
+    assert len(board.asked("detail")) == 13
+    for request in board.site.log:
+        assert not {"if-none-match", "if-modified-since"} & request.headers.keys()
+
+
+def test_a_total_that_rises_within_the_day_makes_all_posts_due(board):
+    board.run(TUESDAY)
+    board.site.notices = with_new_post(edit_text(POSTS, 7))
+
+    run = board.run(TUESDAY, hour=15)
+
+    assert board.asked_posts() == newest_first(board.site.notices)
+    assert (run["counts"]["NEW"], run["counts"]["MODIFIED"]) == (1, 1)
+    board.run(WEDNESDAY)
+    assert board.asked_posts() == []
+
+
 def test_what_exceeds_the_budget_is_told_and_due_next_day(board):
     board.home.edit("config/boards.yaml", "max_requests: 100", "max_requests: 5")
     run = board.run(TUESDAY)
@@ -209,6 +228,18 @@ def test_the_full_check_is_spread_over_days_where_the_budget_asks_for_it(board):
     assert {start for start, _ in left} == {SUNDAY}
     assert left[0][1] > left[-1][1] == 0
     assert set(checked) == {post.post_id for post in POSTS}
+
+
+def test_the_full_check_has_left_what_failed_too(board):
+    post = POSTS[has_files(POSTS)]
+    board.run(SATURDAY)
+    trouble = PageTrouble("status_503", pages=frozenset({int(post.post_id)}), place="file")
+    board.switch(troubles=(trouble,))
+
+    board.run(SUNDAY)
+
+    left = board.home.rows("SELECT full_check_left FROM crawl_run")[-1]
+    assert left == (len(post.attachments),)
 
 
 def test_what_a_risen_total_makes_due_stays_due_until_the_budget_holds_it(board):
@@ -270,6 +301,50 @@ def test_a_file_that_the_budget_left_over_is_a_change_when_it_comes(board):
     assert [request.path for request in board.asked("file")] == ["/cmn/edms/down/DOC-999"]
     assert run["counts"]["MODIFIED"] == 1
     assert board.fields(changed.post_id)["files"] == list(changed.files)
+
+
+# --- a held run that somebody applies ------------------------------------------------------------
+
+
+def hold(board: Board, day: str, posts: Sequence[Notice]) -> str:
+    """Run on a day on which one post is gone, which is held; return the run's id."""
+    board.home.edit("config/settings.yaml", "missing_hold: 3", "missing_hold: 0")
+    board.site.notices = (*posts[:5], *posts[6:])
+    run = board.run(day)
+    assert run["status"] == "HELD"
+    return str(run["run_id"])
+
+
+def apply(board: Board, run_id: str, day: str) -> None:
+    board.home.edit("config/settings.yaml", "missing_hold: 0", "missing_hold: 3")
+    words = ("--run", run_id, "--apply", "--now", f"{day}T10:00:00+09:00")
+    exit_code, payload = board.home.command("reparse", *words)
+    assert (exit_code, payload["runs"][0]["status"]) == (0, "OK")
+
+
+def test_the_full_check_of_a_held_run_counts_when_it_is_applied(board):
+    board.run(SATURDAY)
+    apply(board, hold(board, SUNDAY, POSTS), SUNDAY)
+
+    board.run(NEXT_MONDAY)
+
+    assert board.asked_posts() == []
+    last = board.home.rows("SELECT full_check_from, full_check_left FROM crawl_run")[-1]
+    assert last == (SUNDAY, 0)
+
+
+def test_what_a_held_run_with_a_risen_total_left_over_is_due_when_it_is_applied(board):
+    board.run(TUESDAY)
+    board.home.edit("config/boards.yaml", "max_requests: 100", "max_requests: 4")
+    held = hold(board, WEDNESDAY, with_new_post(with_new_post(POSTS)))
+    seen = board.asked_posts()
+    assert len(seen) == 4
+    board.home.edit("config/boards.yaml", "max_requests: 4", "max_requests: 100")
+    apply(board, held, WEDNESDAY)
+
+    board.run(THURSDAY)
+
+    assert [*seen, *board.asked_posts()] == newest_first(board.site.notices)
 
 
 # --- validators ----------------------------------------------------------------------------------
@@ -357,6 +432,29 @@ def test_a_replaced_file_is_a_change_of_the_post(board):
 
     assert run["counts"]["MODIFIED"] == 1
     assert board.fields(changed.post_id)["files"] == list(changed.files)
+
+
+def test_a_file_that_changed_silently_is_not_lost_when_its_neighbour_fails(board):
+    board.site.notices = with_files(POSTS, 3, b"%PDF a", b"%PDF b")
+    board.run(SATURDAY)
+    post_id = POSTS[3].post_id
+    board.site.notices = with_files(POSTS, 3, b"%PDF a, corrected", b"%PDF b")
+    trouble = PageTrouble("status_503", pages=frozenset({int(post_id)}), place="file")
+
+    def fail_second_file(request: LoggedRequest) -> None:
+        if request.path.endswith("DOC-901"):
+            board.switch(troubles=(trouble,))
+
+    board.site.on_request = fail_second_file
+    assert not any(board.run(SUNDAY)["counts"].values()), "not known of every file"
+    board.site.on_request = None
+    board.switch(troubles=())
+
+    run = board.run(NEXT_MONDAY)
+
+    assert run["counts"]["MODIFIED"] == 1
+    assert board.fields(post_id)["files"] == list(board.site.notices[3].files)
+    assert [request.path for request in board.asked("file")] == ["/cmn/edms/down/DOC-901"]
 
 
 def test_a_file_that_is_too_large_is_named_and_not_asked_for_every_day(board):
@@ -471,6 +569,38 @@ def test_the_same_page_under_two_addresses_is_processed_once(board):
     assert not files or max(files.values()) == 1
 
 
+class SiteWithRelativeFiles(RehearsalSite):
+    """Its posts link to their files relative to themselves."""
+
+    def answer_request(self, request: LoggedRequest) -> Answer:
+        if "file" in request.params:
+            return Answer(request.params["file"].encode(), content_type="application/octet-stream")
+        answer = super().answer_request(request)
+        return replace(answer, body=answer.body.replace(b'"/cmn/edms/down/', b'"?file='))
+
+
+def test_the_same_page_under_two_addresses_is_whole_under_both(tmp_path):
+    """Its relative links lead to the files of the first address, and nothing stays due."""
+    posts = with_files(POSTS[:2], 0, b"%PDF")
+    with SiteWithRelativeFiles(ROWS, notices=posts) as site:
+        board = Board(site, new_home(tmp_path / "home", site.base_url, with_notices=True))
+        board.home.edit("config/boards.yaml", "[/cmn/edms/down]", '["/bbs/21/*"]')
+        board.switch(doubled_post=True)
+        run = board.run(TUESDAY)
+        double, post = str(int(posts[0].post_id) + 1), posts[0].post_id
+        files = board.fields(post)["files"]
+        assert run["n_rows"] == 3
+        assert len(files) == 1
+        assert "sha256" in files[0]
+        assert board.fields(double)["files"] == files
+        asked = [request.target for request in site.log if "file" in request.query]
+        assert asked == [f"/bbs/21/{double}?file=DOC-900"]
+
+        board.run(WEDNESDAY)
+
+        assert board.asked_posts() == []
+
+
 # --- faults --------------------------------------------------------------------------------------
 
 
@@ -491,6 +621,21 @@ def test_a_post_that_cannot_be_read_does_not_touch_the_list(board, kind):
     board.run(WEDNESDAY)
     assert board.asked_posts() == [post.post_id]
     assert board.fields(post.post_id)["body"] == post.body
+
+
+@pytest.mark.parametrize("kind", ["login", "status_500"])
+def test_posts_that_are_broken_for_good_do_not_hold_up_the_others(board, kind):
+    """The three newest use up the budget of the first day; the next begins with the others."""
+    board.home.edit("config/boards.yaml", "max_requests: 100", "max_requests: 9")
+    broken = newest_first(POSTS)[:3]
+    troubles = (PageTrouble(kind, pages=frozenset(map(int, broken)), place="detail"),)
+    board.switch(troubles=troubles)
+    board.run(TUESDAY)
+    assert set(board.asked_posts()) == set(broken)
+
+    board.run(WEDNESDAY)
+
+    assert board.asked_posts() == newest_first(POSTS)[3:]
 
 
 def test_a_site_that_fails_three_times_in_a_row_is_left_in_peace(board):
@@ -533,6 +678,41 @@ def test_a_killed_visit_to_the_posts_goes_on_behind_the_last_one(board):
     posts = [request.path for request in board.site.log if request.path.startswith("/bbs/21/")]
     assert sorted(Counter(posts).values()) == [1] * 11 + [2], "only the one it was killed at"
     assert all(board.fields(post.post_id)["body"] == post.body for post in POSTS)
+
+
+def test_what_was_taken_over_is_counted_the_posts_included(board):
+    """All but robots.txt, page 1 once more, and what was never answered."""
+    n_sent = kill_at_last_post(board)
+
+    board.run(TUESDAY, hour=9)
+
+    assert board.home.rows("SELECT n_taken_over FROM crawl_run")[-1] == (n_sent - 3,)
+    assert f"{n_sent - 3}쪽을 이어받아" in board.warnings()
+
+
+def test_a_run_that_was_killed_at_the_posts_asks_for_page_1_once_more(board):
+    """What came on top meanwhile is found without asking again for the rest."""
+    kill_at_last_post(board)
+    board.site.notices = with_new_post(POSTS)
+
+    run = board.run(TUESDAY, hour=23)
+
+    assert [request.path for request in board.site.log][:2] == ["/robots.txt", "/bbs/21"]
+    assert (run["status"], run["n_rows"]) == ("OK", 13)
+    ids = newest_first(board.site.notices)
+    assert board.asked_posts() == [ids[0], ids[-1]]
+
+
+def test_kept_posts_are_not_taken_over_when_the_list_was_another_one(board):
+    kill_at_last_post(board)
+    edited = edit_text(POSTS, 7)
+    board.site.notices = (*edited[:3], *edited[4:])
+
+    run = board.run(TUESDAY, hour=9)
+
+    assert (run["status"], run["n_rows"]) == ("OK", 11)
+    assert board.asked_posts() == newest_first(board.site.notices)
+    assert board.fields(POSTS[7].post_id)["body"] == edited[7].body
 
 
 def test_one_request_at_a_time_whatever_is_asked_for(board):

@@ -73,16 +73,84 @@ def test_the_pages_taken_over_are_in_the_new_run_s_own_folder(stage):
     assert payload["runs"][0]["n_rows"] == 113
 
 
-def test_pages_taken_over_are_no_requests_of_the_day(stage):
-    """Nine of the killed run, the last of them on its way, and seven that were left."""
+def test_what_is_left_is_foreseen_to_the_request_and_a_refusal_leaves_the_pages_to_the_next(stage):
+    """Nine were sent by the killed run, the last one unanswered; seven are left, robots.txt too."""
     site, home = stage
     kill_at_page(site, home, 8)
+    home.edit("config/settings.yaml", "requests_per_day: 500", "requests_per_day: 15")
+    assert home.run(DAY, hour=9)["error"]["code"] == "budget_exceeded"
+    assert asked(site) == ["/robots.txt"]
+    home.edit("config/settings.yaml", "requests_per_day: 15", "requests_per_day: 17")
+
+    run = home.run(DAY, hour=10)
+
+    assert run["status"] == "OK"
+    assert asked(site) == ["/robots.txt", *map(str, range(8, 13)), "1"]
+
+
+def test_pages_of_another_page_size_are_neither_taken_over_nor_counted_on(stage):
+    site, home = stage
+    kill_at_page(site, home, 8)
+    home.edit("config/boards.yaml", "page_size: 10\n", "page_size: 20\n")
     home.edit("config/settings.yaml", "requests_per_day: 500", "requests_per_day: 16")
+    assert home.run(DAY, hour=9)["error"]["code"] == "budget_exceeded"
+    assert asked(site) == ["/robots.txt", "1"]
+    home.edit("config/settings.yaml", "requests_per_day: 16", "requests_per_day: 500")
+
+    run = home.run(DAY, hour=10)
+
+    assert run["status"] == "OK"
+    assert asked(site) == ["/robots.txt", *map(str, range(2, 7)), "1"], "page 1 is of this size"
+
+
+def test_a_run_that_resumed_and_was_killed_in_its_turn_leaves_all_pages_to_the_next(stage):
+    site, home = stage
+    kill_at_page(site, home, 5)
+    kill_at_page(site, home, 9)
 
     run = home.run(DAY, hour=9)
 
     assert run["status"] == "OK"
-    assert len(asked(site)) == 7
+    assert asked(site) == ["/robots.txt", *map(str, range(9, 13)), "1"]
+    counts = home.rows("SELECT n_taken_over FROM crawl_run ORDER BY started_at, rowid")
+    assert counts[-1] == (8,)
+
+
+def test_a_run_that_was_killed_while_it_took_over_loses_nothing(stage):
+    """Its folder is cut back to robots.txt and two pages, as such a kill leaves it."""
+    site, home = stage
+    kill_at_page(site, home, 8)
+    kill_at_page(site, home, 8)
+    _, second = sorted(home.root.glob(f"raw/{DAY}/dmf_registry/*/index.jsonl"))
+    lines = second.read_bytes().splitlines(keepends=True)
+    assert len(lines) == 8
+    second.write_bytes(b"".join(lines[:3]))
+
+    run = home.run(DAY, hour=9)
+
+    assert run["status"] == "OK"
+    assert asked(site) == ["/robots.txt", *map(str, range(8, 13)), "1"]
+
+
+def test_page_1_once_more_is_asked_for_though_it_was_kept(stage):
+    """Killed in the second pass, after the first one had been found to be of two lists."""
+    site, home = stage
+    pages = []
+
+    def is_due(request):
+        pages.append(request.params.get("page"))
+        if pages.count("6") == 1:
+            site.rows = (LIFE.rows[6], *LIFE.rows[8:])
+        return pages.count("5") == 2
+
+    run_and_kill(site, home, DAY, is_due)
+    assert asked(site) == ["/robots.txt", *map(str, range(1, 13)), *map(str, [1, *range(1, 6)])]
+
+    run = home.run(DAY, hour=9)
+
+    assert asked(site) == ["/robots.txt", "1", *map(str, range(5, 13)), "1"]
+    assert (run["status"], run["n_rows"], run["counts"]["NEW"]) == ("OK", 113, 1)
+    assert home.command("verify")[0] == 0
 
 
 def test_on_the_next_day_everything_is_asked_for_again(stage):

@@ -70,6 +70,7 @@ def fake_world(clock: FakeClock, site: FakeSite, *, dice: float = 0.0) -> World:
     """Return a world whose dice always show the same share (0 to 1) of the asked range."""
     return World(
         now=clock.now,
+        pc_now=clock.now,
         monotonic=clock.monotonic,
         sleep=clock.sleep,
         send=site.send,

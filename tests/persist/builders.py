@@ -96,9 +96,10 @@ def a_known_page(
         sha256="cd" * 32,
         raw_dir=f"raw/2026-11-30/{BOARD}/20261130T060000-{BOARD}",
         asked_by="0123456789abcdef",
-        fetched_on=FIRST_START.date(),
+        fetched_at=FIRST_START + timedelta(minutes=3),
         full_checked_on=FIRST_START.date() - timedelta(days=1),
         row_digest="fedcba9876543210",
+        content_digest="0011223344556677",
     )
 
 

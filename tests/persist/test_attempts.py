@@ -89,6 +89,7 @@ def ended(status: RunStatus, code: str = "") -> RunRow:
         ([ended(RunStatus.FAILED, "killed")], False),
         ([ended(RunStatus.FAILED, "robots_unreachable")], False),
         ([ended(RunStatus.FAILED, "robots_disallowed")], True),
+        ([ended(RunStatus.FAILED, "blocked_address")], True),
         ([ended(RunStatus.REJECTED, "missing_column")], False),
         ([ended(RunStatus.REJECTED, "missing_column")] * 2, True),
         ([ended(RunStatus.REJECTED, "race")] * 3, False),

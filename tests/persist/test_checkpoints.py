@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC
+from datetime import UTC, timedelta
 from pathlib import Path
 
 import pytest
@@ -22,7 +22,8 @@ CHECKPOINT = Checkpoint(
     n_requests=193,
     delay_s=2.25,
     last_fault="timeout: 응답이 늦습니다.",
-    noted_at=moment(0, hour=7),
+    noted_at=moment(0, hour=7) + timedelta(microseconds=250_001),
+    noted_at_pc=moment(9, hour=23) + timedelta(microseconds=999_999),
     ends_at=moment(0, hour=8),
 )
 
@@ -37,19 +38,21 @@ def test_a_history_without_a_crawl_has_no_checkpoint(store):
     assert read_checkpoints(store) == ()
 
 
-def test_a_checkpoint_is_read_as_it_was_noted(store):
+def test_a_checkpoint_is_read_as_it_was_noted_to_the_microsecond_of_both_clocks(store):
+    """The next run's rest is counted from it: a second cut off would make it too short."""
     note_checkpoint(store, CHECKPOINT)
 
     assert read_checkpoints(store) == (CHECKPOINT,)
 
 
 def test_moments_are_read_in_korean_time_and_an_unknown_end_stays_unknown(store):
-    note_checkpoint(
-        store, replace(CHECKPOINT, noted_at=moment(0).astimezone(UTC), ends_at=None, n_pages=0)
-    )
+    noted_at = moment(0).astimezone(UTC)
+    checkpoint = replace(CHECKPOINT, noted_at=noted_at, noted_at_pc=noted_at, ends_at=None)
+    note_checkpoint(store, checkpoint)
 
     (found,) = read_checkpoints(store)
     assert found.noted_at.isoformat() == "2026-11-30T06:00:00+09:00"
+    assert found.noted_at_pc.isoformat() == "2026-11-30T06:00:00+09:00"
     assert found.ends_at is None
 
 

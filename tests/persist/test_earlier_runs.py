@@ -13,6 +13,8 @@ from dmf_crawler.persist.earlier_runs import (
     last_ended_runs,
     last_full_check,
     last_identity,
+    last_rise,
+    n_killed,
     note_taken_over,
     taken_over,
     unfinished_runs,
@@ -35,7 +37,15 @@ FAILURES = {
     ),
     "accepted": replace(TIMEOUT, status=RunStatus.OK, exit_code=0, fault=None),
     "held": replace(TIMEOUT, status=RunStatus.HELD, exit_code=3),
-    "refused": replace(TIMEOUT, status=RunStatus.REJECTED, exit_code=4),
+    "refused": replace(
+        TIMEOUT, status=RunStatus.REJECTED, exit_code=4, fault=Fault("race", "바뀝니다.", 4)
+    ),
+    "no budget": replace(
+        TIMEOUT,
+        status=RunStatus.REJECTED,
+        exit_code=4,
+        fault=Fault("budget_exceeded", "모자랍니다.", 4),
+    ),
 }
 
 
@@ -80,6 +90,10 @@ def live(store: Store, *endings: str, board_id: str = BOARD) -> list[Run]:
         ([KILLED, "held"], []),
         ([KILLED, "refused"], []),
         (["timeout", "accepted", KILLED, "at work"], [2]),
+        (["no budget"], [0]),
+        ([KILLED, "no budget", "at work"], [1, 0]),
+        (["accepted", "no budget"], [1]),
+        ([KILLED, "refused", "no budget"], [2]),
     ],
     ids=lambda value: " ".join(map(str, value)) or "none",
 )
@@ -124,7 +138,7 @@ def check(store: Store, day: int, since: date | None, status: RunStatus = RunSta
     return run
 
 
-def test_the_last_full_check_is_that_of_the_last_accepted_crawl(store):
+def test_the_last_full_check_is_that_of_the_last_accepted_run(store):
     assert last_full_check(store, BOARD) is None
     check(store, 0, SUNDAY)
     check(store, 1, date(2026, 12, 1), RunStatus.HELD)
@@ -133,11 +147,25 @@ def test_the_last_full_check_is_that_of_the_last_accepted_crawl(store):
     assert last_full_check(store, "notices") is None
 
 
-def test_a_correction_of_kept_pages_checks_nothing(store):
+def test_a_correction_that_knows_nothing_of_a_full_check_leaves_the_last_one(store):
     diary = Diary(store)
     diary.read(a_record("A"), at=moment(0))
     run = check(store, 1, SUNDAY)
     diary.read(a_record("A", status="취하"), at=moment(2), correct=get_run(store, run.run_id))
+
+    assert last_full_check(store, BOARD) == SUNDAY
+
+
+def test_a_correction_tells_of_the_full_check_that_its_pages_took_part_in(store):
+    """Of a refused run whose pages were accepted after all the check counts, too."""
+    refused = check(store, 0, SUNDAY, RunStatus.REJECTED)
+    correction = begin_run(
+        store, BOARD, moment(1), selector_version=1, reparse_of=get_run(store, refused.run_id)
+    )
+    with store.atomic():
+        finish_run(
+            store, RunSummary(correction, RunStatus.OK, 0, full_check_from=SUNDAY), moment(1)
+        )
 
     assert last_full_check(store, BOARD) == SUNDAY
 
@@ -148,16 +176,77 @@ def test_a_history_from_before_full_checks_has_none(store):
     assert last_full_check(store, BOARD) is None
 
 
-def test_who_asked_is_told_by_the_last_run_that_asked(store):
+def test_who_asked_is_told_by_the_last_accepted_run_that_asked(store):
+    """Until a run is accepted whose report tells of it, a change is told by each."""
     assert last_identity(store, BOARD) == ""
-    for hour, identity in enumerate(["first", "second", ""], start=6):
-        run = begin(store, moment(0, hour=hour))
-        summary = replace(FAILURES["robots unreachable"], run=run, identity=identity)
+    lives = [("accepted", "first"), ("accepted", "second"), ("accepted", "")]
+    lives += [(ending, "third") for ending in ("held", "refused", "timeout")]
+    for hour, (ending, identity) in enumerate(lives, start=6):
+        run = begin_run(store, BOARD, moment(0, hour=hour), selector_version=1, identity=identity)
         with store.atomic():
-            finish_run(store, summary, run.started_at)
+            finish_run(store, replace(FAILURES[ending], run=run), run.started_at)
+    begin_run(store, BOARD, moment(0, hour=20), selector_version=1, identity="third")
 
     assert last_identity(store, BOARD) == "second"
     assert last_identity(store, "notices") == ""
+
+
+def test_killed_runs_of_a_day_are_counted_whatever_their_board(store):
+    """Each may have had a request on its way that no line of its raw folder tells of."""
+    live(store, KILLED, "timeout", "a bug", KILLED, "accepted", "at work")
+    live(store, KILLED, board_id="notices")
+
+    assert n_killed(store, DAY) == 4, "the run at work was killed when the other board began"
+    assert n_killed(store, date(2026, 12, 1)) == 0
+
+
+def test_a_correction_that_was_killed_had_no_request_on_its_way(store):
+    (crawl,) = live(store, "accepted")
+    row = get_run(store, crawl.run_id)
+    begin_run(store, BOARD, moment(0, hour=9), selector_version=1, reparse_of=row)
+    end_abandoned_runs(store, moment(0, hour=9))
+
+    assert n_killed(store, DAY) == 0
+
+
+@pytest.mark.parametrize(
+    ("reads", "rose_at"),
+    [
+        ("", None),
+        ("A", None),
+        ("A AB", moment(1)),
+        ("A AB AB A", moment(1)),
+        ("AB A AB", moment(2)),
+        ("A AB ABC", moment(2)),
+        ("ABC AB A", None),
+    ],
+)
+def test_a_list_last_rose_at_the_start_of_the_read_that_found_it_longer(store, reads, rose_at):
+    diary = Diary(store)
+    for day, keys in enumerate(reads.split()):
+        diary.read(*map(a_record, keys), at=moment(day))
+
+    assert last_rise(store, BOARD) == rose_at
+    assert last_rise(store, "notices") is None
+
+
+def test_a_list_did_not_rise_by_a_read_that_was_not_accepted(store):
+    diary = Diary(store)
+    diary.read(a_record("A"), at=moment(0))
+    diary.read(a_record("A"), a_record("B"), at=moment(1), status=RunStatus.HELD)
+
+    assert last_rise(store, BOARD) is None
+
+
+def test_a_correction_finds_a_rise_at_the_start_of_the_run_whose_pages_it_read(store):
+    """What that run asked for came after its start, however late the correction is."""
+    diary = Diary(store)
+    diary.read(a_record("A"), at=moment(0))
+    pages = [a_record("A"), a_record("B")]
+    refused = diary.read(*pages, at=moment(1), status=RunStatus.REJECTED).run
+    diary.read(*pages, at=moment(1, hour=20), correct=get_run(store, refused.run_id))
+
+    assert last_rise(store, BOARD) == moment(1)
 
 
 def test_the_last_crawl_that_ended_is_told_of_every_board(store):

@@ -10,8 +10,8 @@ import pytest
 
 from dmf_crawler.errors import StoreError
 from dmf_crawler.persist.attempts import begin_attempt
+from dmf_crawler.persist.host_waits import set_host_wait
 from dmf_crawler.persist.migrations import MIGRATIONS, split_statements
-from dmf_crawler.persist.runs import set_host_wait
 from dmf_crawler.persist.store import Store
 from dmf_crawler.persist.verification import verify_history
 from tests.persist.builders import Diary, a_record, content, moment, values

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -34,6 +34,8 @@ SECOND = replace(
     etag="",
     last_modified="",
     row_digest="",
+    content_digest="",
+    is_whole=False,
 )
 
 
@@ -63,7 +65,14 @@ def test_a_later_visit_replaces_what_it_saw_and_leaves_the_rest(store):
     diary = Diary(store)
     first = diary.read(a_record("A"), at=moment(0)).run
     second = diary.read(a_record("A"), at=moment(1)).run
-    later = replace(FIRST, etag='"8"', fetched_on=date(2026, 12, 1), n_new_validators=0)
+    later = replace(
+        FIRST,
+        etag='"8"',
+        fetched_at=moment(1),
+        content_digest="8899aabbccddeeff",
+        is_whole=False,
+        n_new_validators=0,
+    )
     with store.atomic():
         record_pages(store, first, [("A", FIRST), ("A", SECOND)])
     with store.atomic():
@@ -72,6 +81,17 @@ def test_a_later_visit_replaces_what_it_saw_and_leaves_the_rest(store):
     assert known_pages(store, BOARD) == {FIRST.identity: later, SECOND.identity: SECOND}
     rows = store.rows("SELECT natural_key, run_id FROM known_page ORDER BY url")
     assert [tuple(row) for row in rows] == [("A", second.run_id), ("A", first.run_id)]
+
+
+def test_the_moment_of_a_visit_is_kept_in_korean_time_and_whole_seconds(store):
+    """It is compared with the starts of runs, which have whole seconds, too."""
+    run = Diary(store).read(a_record("A"), at=moment(0)).run
+    fetched_at = (moment(0, hour=7) + timedelta(microseconds=999_999)).astimezone(UTC)
+    with store.atomic():
+        record_pages(store, run, [("A", replace(FIRST, fetched_at=fetched_at))])
+
+    assert values(store, "SELECT fetched_at FROM known_page") == ["2026-11-30T07:00:00+09:00"]
+    assert known_pages(store, BOARD)[FIRST.identity].fetched_at == moment(0, hour=7)
 
 
 def test_method_and_form_body_belong_to_a_page(store):

@@ -9,18 +9,18 @@ import pytest
 
 from dmf_crawler.errors import StoreError, UsageError
 from dmf_crawler.model.change import Counts
-from dmf_crawler.model.run import KST, Fault, Run, RunStatus
+from dmf_crawler.model.run import KST, Checkpoint, Fault, Run, RunStatus
 from dmf_crawler.model.verdict import Gate, Outcome, RunSummary
+from dmf_crawler.persist.checkpoints import note_checkpoint
 from dmf_crawler.persist.runs import (
+    begin_dry_run,
     begin_run,
     end_abandoned_runs,
     find_runs,
     finish_run,
     gates_of,
     get_run,
-    host_wait,
     last_accepted_run,
-    set_host_wait,
     warnings_of,
 )
 from dmf_crawler.persist.store import Store
@@ -40,8 +40,8 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-def begin(store: Store, at: datetime, board_id: str = BOARD, *, is_dry: bool = False) -> Run:
-    return begin_run(store, board_id, at, selector_version=1, is_dry=is_dry)
+def begin(store: Store, at: datetime, board_id: str = BOARD) -> Run:
+    return begin_run(store, board_id, at, selector_version=1)
 
 
 def end(store: Store, run: Run, status: RunStatus, at: datetime | None = None) -> None:
@@ -135,10 +135,28 @@ def test_a_clock_set_back_to_an_earlier_day_is_refused(store):
 def test_a_dry_run_leaves_no_trace(store):
     before = content(store)
 
-    run = begin(store, FIRST_START, is_dry=True)
+    run = begin_dry_run(store, BOARD, FIRST_START)
+
+    assert run == Run("20261130T060000-dmf_registry-dry", BOARD, FIRST_START, date(2026, 11, 30))
+    assert content(store) == before
+
+
+def test_a_dry_run_is_named_by_its_start_and_begins_behind_the_last_accepted_run(store):
+    end(store, begin(store, FIRST_START), RunStatus.OK)
+
+    run = begin_dry_run(store, BOARD, FIRST_START)
 
     assert run.run_id == "20261130T060000-dmf_registry-dry"
-    assert content(store) == before
+    assert run.started_at == FIRST_START + timedelta(seconds=1)
+
+
+def test_a_dry_run_is_refused_by_a_clock_set_back_to_an_earlier_day(store):
+    end(store, begin(store, moment(3)), RunStatus.OK)
+
+    with pytest.raises(UsageError) as refused:
+        begin_dry_run(store, BOARD, moment(2, hour=23))
+
+    assert refused.value.code == "clock_went_back"
 
 
 def test_a_correcting_run_names_the_run_whose_pages_it_reads(store):
@@ -267,6 +285,34 @@ def test_a_run_without_an_end_was_killed(store):
     assert end_abandoned_runs(store, moment(2)) == ()
 
 
+def test_the_requests_of_a_killed_run_are_those_that_its_crawl_noted(store):
+    noted, unnoted = begin(store, FIRST_START), begin(store, moment(0, hour=7), OTHER_BOARD)
+    for run_id, board_id, n_requests in (
+        (noted.run_id, BOARD, 72),
+        ("20261129T060000-notices", OTHER_BOARD, 5),
+    ):
+        checkpoint = Checkpoint(
+            run_id=run_id,
+            board_id=board_id,
+            phase="list",
+            pass_no=1,
+            n_done=70,
+            n_pages=121,
+            n_requests=n_requests,
+            delay_s=2.0,
+            last_fault="",
+            noted_at=FIRST_START,
+            noted_at_pc=FIRST_START,
+            ends_at=None,
+        )
+        note_checkpoint(store, checkpoint)
+
+    end_abandoned_runs(store, moment(1))
+
+    assert get_run(store, noted.run_id).n_requests == 72
+    assert get_run(store, unnoted.run_id).n_requests == 0, "the checkpoint of an earlier run"
+
+
 def test_a_killed_run_is_not_ended_before_its_start(store):
     run = begin(store, moment(1))
 
@@ -343,6 +389,17 @@ def test_a_run_remembers_who_asked_and_the_full_check_that_it_took_part_in(store
     )
 
 
+def test_who_asks_is_known_of_a_run_from_its_start_on(store):
+    """A killed run must tell, too, whose pages it kept."""
+    run = begin_run(store, BOARD, FIRST_START, selector_version=1, identity="DMF-Crawler/1.0")
+    assert get_run(store, run.run_id).identity == "DMF-Crawler/1.0"
+
+    end_abandoned_runs(store, moment(1))
+
+    assert get_run(store, run.run_id).identity == "DMF-Crawler/1.0"
+    assert get_run(store, begin(store, moment(2)).run_id).identity == ""
+
+
 def test_a_decision_from_kept_pages_leaves_who_asked_and_the_full_check_as_they_were(store):
     run = begin(store, FIRST_START)
     asked = RunSummary(
@@ -359,40 +416,6 @@ def test_a_decision_from_kept_pages_leaves_who_asked_and_the_full_check_as_they_
         date(2026, 11, 29),
         2,
     )
-
-
-# --- waits -------------------------------------------------------------------------------------
-
-
-def test_a_server_that_never_asked_to_wait_is_not_waited_for(store):
-    assert host_wait(store, "127.0.0.1:80") is None
-
-
-def test_a_wait_is_remembered_a_host_and_never_shortened(store):
-    set_host_wait(store, "a", moment(0, hour=8))
-    set_host_wait(store, "a", moment(0, hour=7))
-    set_host_wait(store, "b", moment(0, hour=9))
-
-    assert (host_wait(store, "a"), host_wait(store, "b")) == (
-        moment(0, hour=8),
-        moment(0, hour=9),
-    )
-    set_host_wait(store, "a", moment(1))
-    assert host_wait(store, "a") == moment(1)
-
-
-def test_a_wait_that_ends_within_a_second_is_never_cut_short(store):
-    asked = FIRST_START + timedelta(seconds=3, microseconds=700_000)
-
-    set_host_wait(store, "a", asked)
-
-    assert host_wait(store, "a") == FIRST_START + timedelta(seconds=4)
-
-
-def test_the_same_wait_in_another_zone_is_the_same_moment(store):
-    set_host_wait(store, "a", FIRST_START.astimezone(UTC))
-
-    assert host_wait(store, "a") == FIRST_START
 
 
 def test_a_gate_belongs_to_its_run_alone(store):

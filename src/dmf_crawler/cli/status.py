@@ -28,7 +28,7 @@ from dmf_crawler.world import real_world
 SILENCE = timedelta(minutes=5)
 """A crawl that noted nothing for so long, beside the pause that it keeps, may have been killed."""
 
-DRY_RUN = re.compile(r"(\d{8}T\d{6})-.+-dry(?:-\d+)?", re.ASCII)
+DRY_RUN = re.compile(r"(\d{8}T\d{6})-[a-z0-9_]+-dry(?:-\d+)?", re.ASCII)
 """The id of a dry run, with its start in KST."""
 
 PHASES_KO: Mapping[str, str] = {

@@ -60,16 +60,6 @@ def n_killed(store: Store, day: date) -> int:
     return int(rows[0]["n"])
 
 
-def last_killed(store: Store) -> datetime | None:
-    """Return when the last killed crawl was found out, None where there is none."""
-    rows = store.rows(
-        "SELECT max(finished_at) AS last FROM crawl_run WHERE error_code = ?"
-        " AND reparse_of IS NULL",
-        (ABANDONED,),
-    )
-    return datetime.fromisoformat(rows[0]["last"]) if rows[0]["last"] else None
-
-
 def last_full_check(store: Store, board_id: str) -> date | None:
     """Return when the full check began that the last accepted run took part in, if one did."""
     rows = store.rows(
