@@ -166,7 +166,7 @@ def test_a_dry_run_rests_and_is_rested_for_like_any_other(morning):
 
 
 @pytest.mark.parametrize("run_id", ["", f"20261130T055000-{BOARD}-dry"])
-@pytest.mark.parametrize(("seconds_ago", "rest_s"), [(1, 2.0), (100, 2.0), (152, 2.0), (153, 0)])
+@pytest.mark.parametrize(("seconds_ago", "rest_s"), [(1, 2.0), (100, 2.0), (154, 2.0), (155, 0)])
 def test_after_a_crawl_that_was_cut_short_lies_a_whole_pause(morning, seconds_ago, rest_s, run_id):
     """Its last request may be on its way still: a retry waits 60 s and takes 90 s at most."""
     morning.leave(seconds_ago, phase="list", run_id=run_id)

@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 from dmf_crawler.acquire.fetcher import Fetcher, FetchLimits
 from dmf_crawler.acquire.frontier import full_check_start
-from dmf_crawler.details import find_unread
+from dmf_crawler.details import find_unread, list_detail_urls
 from dmf_crawler.follow import DetailPlan, Follower, describe_followed
 from dmf_crawler.list_visit import Progress, read_list
-from dmf_crawler.model.run import Fault, Run
+from dmf_crawler.model.run import Fault, Run, RunStatus
 from dmf_crawler.persist.checkpoints import read_checkpoints
 from dmf_crawler.persist.earlier_runs import (
-    last_ended_runs,
     last_full_check,
     last_identity,
     last_rise,
@@ -28,7 +27,7 @@ from dmf_crawler.persist.earlier_runs import (
 )
 from dmf_crawler.persist.host_waits import host_wait
 from dmf_crawler.persist.pages import known_pages
-from dmf_crawler.persist.runs import last_accepted_run
+from dmf_crawler.persist.runs import find_runs, last_accepted_run
 from dmf_crawler.robots_gate import pass_robots
 from dmf_crawler.snapshot import read_snapshot
 from dmf_crawler.visit import KeptPages, Visit, find_kept_pages
@@ -132,7 +131,7 @@ def _rest_after_last_run(watch: Watch, world: World) -> None:
     for checkpoint in read_checkpoints(watch.store):
         delay_s = max(checkpoint.delay_s, politeness.min_delay_s)
         since_s = (world.now() - checkpoint.noted_at).total_seconds()
-        longest_s = delay_s + politeness.backoff_cap_s + politeness.request_deadline_s
+        longest_s = 2 * delay_s + politeness.backoff_cap_s + politeness.request_deadline_s
         if checkpoint.phase != ENDED and since_s <= longest_s:
             rests_s.append(delay_s)
         rests_s.append(min(delay_s - since_s, delay_s))
@@ -187,14 +186,14 @@ def _check_details(
         rose_at=_rose_at(visit, len(snapshot.records)),
         is_full=options.is_full,
         is_conditional=cycle_start != run.day,
-        failed=_failed_before(watch),
+        failed=_failed_before(watch, run.day),
     )
     followed = Follower(visit, details, plan).follow(snapshot)
-    crawled = replace(crawled, full_check_from=cycle_start, full_check_left=followed.n_full_left)
     told = describe_followed(followed)
-    if not any(record.detail_url for record in snapshot.records.values()):
-        told = (*told, NO_LINKS)
-    return crawled, told
+    if not list_detail_urls(snapshot):  # nothing was checked, and nothing counts as checked
+        return crawled, (*told, NO_LINKS)
+    left = followed.n_full_left
+    return replace(crawled, full_check_from=cycle_start, full_check_left=left), told
 
 
 def _rose_at(visit: Visit, n_records: int) -> datetime | None:
@@ -206,14 +205,15 @@ def _rose_at(visit: Visit, n_records: int) -> datetime | None:
     return last_rise(store, board_id)
 
 
-def _failed_before(watch: Watch) -> frozenset[str]:
-    """Return the addresses of detail pages that the board's last run could not read.
+def _failed_before(watch: Watch, day: date) -> frozenset[str]:
+    """Return the addresses of detail pages that could not be read when last asked for.
 
-    They wait behind the others: a page that is broken for good must not hold up the rest.
+    They wait behind the others: pages that are broken for good must not hold up the rest.
     """
-    rows = last_ended_runs(watch.store)
-    row = next((each for each in rows if each.run.board_id == watch.board.id), None)
-    return find_unread(watch, watch.home.root / row.raw_dir) if row else frozenset()
+    since = day - timedelta(days=watch.home.settings.budget.full_check_days)
+    rows = find_runs(watch.store, board_id=watch.board.id, since=since)
+    ended = [row for row in rows if row.status is not RunStatus.RUNNING and not row.reparse_of]
+    return find_unread(watch, [watch.home.root / row.raw_dir for row in reversed(ended)])
 
 
 def digest_identity(identity: str) -> str:

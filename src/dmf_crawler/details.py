@@ -7,37 +7,77 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 
 from dmf_crawler.acquire.frontier import count_new_validators
-from dmf_crawler.acquire.urls import LinkRefusal
-from dmf_crawler.extract.detail import describe_file, read_detail
+from dmf_crawler.acquire.urls import LinkRefusal, follow_link, resolve_redirect
+from dmf_crawler.extract.detail import read_detail
+from dmf_crawler.extract.links import judge_file
 from dmf_crawler.model.change import KnownRecord
-from dmf_crawler.model.detail import (
-    BODY,
-    FILES,
-    DetailPage,
-    FileLink,
-    FileOutcome,
-    KnownPage,
-)
-from dmf_crawler.model.page import PageRequest, RawPage, RequestIdentity
+from dmf_crawler.model.detail import BODY, FILES, DetailPage, FileLink, FileOutcome, KnownPage
+from dmf_crawler.model.page import FailedRequest, PageRequest, RawPage, RequestIdentity
 from dmf_crawler.model.record import Fields, Record, Snapshot, Value
 from dmf_crawler.model.run import Fault, day_of
-from dmf_crawler.snapshot import USABLE, forbids_following
+from dmf_crawler.snapshot import forbids_following
 from dmf_crawler.watch import Watch
 
 FINAL_FILE_CODES = frozenset({"oversize", "robots_disallowed", "request_error"})
 """Why a file was not received that will be so on another day, too."""
+
+N_DIGEST_DIGITS = 16
 
 
 def digest_row(record: Record) -> str:
     """Return a digest of what the list says of a record: a changed one makes its details due."""
     listed = {name: value for name, value in record.fields.items() if name not in {BODY, FILES}}
     return _digest(listed)
+
+
+def digest_content(page: DetailPage, watch: Watch) -> str:
+    """Return a digest of a detail page's text and of the addresses of its files."""
+    addresses = [str(watch.find_file(page.links_base, link.href)) for link in page.files]
+    return _digest([page.body, *addresses])
+
+
+def _digest(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:N_DIGEST_DIGITS]
+
+
+def read_detail_page(
+    page: RawPage, watch: Watch, detail_urls: Collection[str]
+) -> DetailPage | Fault:
+    """Read one kept detail page; a header that says nofollow counts as if the page did.
+
+    Args:
+        page: The page.
+        watch: Its board.
+        detail_urls: The addresses of all detail pages of the list; one of them that came in place
+            of another, by a redirect, says nothing of that other.
+    """
+    if watch.detail_rules is not None and page.url != page.request.url:
+        came_from = follow_link(page.url, page.url, watch.detail_rules)
+        if came_from != page.request.url and came_from in detail_urls:
+            return _redirected(page)
+    detail = read_detail(page, watch.selectors, watch.product_token)
+    if isinstance(detail, DetailPage) and forbids_following(page, watch):
+        return replace(detail, follows_links=False)
+    return detail
+
+
+def _redirected(page: RawPage) -> Fault:
+    return Fault(
+        "redirect_to_other_page",
+        f"상세 페이지 {page.request.url} 대신 다른 글 {page.url} 로 넘겨졌습니다. 그 글의 내용을 "
+        "이 글의 것으로 읽지 않습니다. 다음 실행에서 다시 받습니다. 브라우저로 확인해 주십시오.",
+        exit_code=6,
+    )
+
+
+# --- what is kept --------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -47,93 +87,96 @@ class Details:
     Attributes:
         pages: Address → the page, read, or why it could not be.
         raw_pages: Address → the kept page, without its body.
-        files: Address → what became of the file.
+        files: Address → what became of the file; nothing where that is still open.
         raw_files: Address → the kept file, without its body.
-        bases: Address of a page → the first address under which the same bytes came: what its
-            links are relative to, so that the same page leads to the same files.
     """
 
     pages: dict[str, DetailPage | Fault] = field(default_factory=dict)
     raw_pages: dict[str, RawPage] = field(default_factory=dict)
     files: dict[str, FileOutcome] = field(default_factory=dict)
     raw_files: dict[str, RawPage] = field(default_factory=dict)
-    bases: dict[str, str] = field(default_factory=dict)
+    _bases: dict[str, str] = field(default_factory=dict)  # digest of a page → its links' base
+    _hops: dict[str, str] = field(default_factory=dict)  # where a file's redirect led → the file
+    _unsure: dict[str, str] = field(default_factory=dict)  # file without a length → its digest
 
-    def add_page(self, page: RawPage, watch: Watch) -> None:
-        """Take up a kept detail page."""
-        url = page.request.url
-        self.pages[url] = read_detail_page(page, watch)
-        self.raw_pages[url] = replace(page, body=b"")
-        same = (other for other, raw in self.raw_pages.items() if raw.sha256 == page.sha256)
-        self.bases[url] = self.bases.get(next(same), url)
+    def add_page(self, raw: RawPage, page: DetailPage | Fault) -> None:
+        """Take up a kept detail page.
 
-    def add_file(self, page: RawPage) -> None:
-        """Take up a kept answer for a file, of any status."""
-        url = page.request.url
+        The same bytes under another address have the same files: those of the first address.
+        """
+        if isinstance(page, DetailPage):
+            base = self._bases.setdefault(raw.sha256, page.links_base)
+            page = replace(page, links_base=base)
+        self.pages[raw.request.url] = page
+        self.raw_pages[raw.request.url] = replace(raw, body=b"")
+
+    def add_file(self, visit: RawPage | FailedRequest) -> None:
+        """Take up what became of a request for a file."""
+        url = self._hops.get(visit.request.url, visit.request.url)
         self.files.pop(url, None)
-        if page.status in USABLE:
-            self.files[url] = FileOutcome(page.file_name, page.sha256)
-            self.raw_files[url] = replace(page, body=b"")
-        elif _is_final(page.status):
-            self.files[url] = FileOutcome(code=f"http_{page.status}")
+        self.raw_files.pop(url, None)
+        if isinstance(visit, FailedRequest):
+            if visit.code in FINAL_FILE_CODES:
+                self.files[url] = FileOutcome(code=visit.code)
+        elif visit.is_usable:
+            self._add_received(url, visit)
+        elif 300 <= visit.status < 500 and visit.status not in {304, 408, 425, 429}:
+            self.files[url] = FileOutcome(code=f"http_{visit.status}")
+            target = resolve_redirect(visit.url, visit.header("Location") or "")
+            self._hops |= {target: url} if target else {}
+
+    def _add_received(self, url: str, raw: RawPage) -> None:
+        is_sure = raw.has_length or raw.taken_from or self._unsure.get(url) == raw.sha256
+        self._unsure[url] = raw.sha256
+        if is_sure and judge_file(raw) is None:
+            self.files[url] = FileOutcome(raw.file_name, raw.sha256)
+            self.raw_files[url] = replace(raw, body=b"")
 
 
-def read_details(watch: Watch, folder: Path) -> Details:
+def read_details(watch: Watch, folder: Path, snapshot: Snapshot) -> Details:
     """Read the kept detail pages and files of a run."""
     details = Details()
     if watch.detail_rules is None:
         return details
-    for request, code in watch.raw_store.failures(folder):
-        if request.kind == "file" and code in FINAL_FILE_CODES:
-            details.files[request.url] = FileOutcome(code=code)
-    for page in watch.raw_store.pages(folder):
-        if page.request.kind == "detail" and page.status in USABLE:
-            details.add_page(page, watch)
-        elif page.request.kind == "file":
-            details.add_file(page)
+    detail_urls = list_detail_urls(snapshot)
+    for visit in watch.raw_store.visits(folder):
+        if visit.request.kind == "file":
+            details.add_file(visit)
+        elif visit.request.kind == "detail" and isinstance(visit, RawPage) and visit.is_usable:
+            details.add_page(visit, read_detail_page(visit, watch, detail_urls))
     return details
 
 
-def find_unread(watch: Watch, folder: Path) -> frozenset[str]:
-    """Return the addresses of detail pages that a run asked for in vain, or could not read.
+def list_detail_urls(snapshot: Snapshot) -> frozenset[str]:
+    """Return the addresses of all detail pages that the list links to."""
+    return frozenset(each.detail_url for each in snapshot.records.values() if each.detail_url)
 
-    A folder that is gone, or damaged, tells of fewer.
+
+def find_unread(watch: Watch, folders: Sequence[Path]) -> frozenset[str]:
+    """Return the addresses of detail pages that were last asked for in vain, or not read.
+
+    Args:
+        watch: Their board.
+        folders: Of runs, oldest first; one that is gone, or damaged, tells of fewer.
     """
-    raw_store = watch.raw_store
     unread: dict[str, bool] = {}
-    for page in raw_store.answers(folder):
-        if page.request.kind == "detail":
-            body = raw_store.find_body(folder, page.sha256) if page.status in USABLE else None
-            detail = None if body is None else read_detail_page(replace(page, body=body), watch)
-            unread[page.request.url] = not isinstance(detail, DetailPage)
-    for request, _ in raw_store.failures(folder):
-        if request.kind == "detail":
-            unread.setdefault(request.url, True)
+    for folder in folders:
+        for visit in watch.raw_store.told_visits(folder):
+            if visit.request.kind == "detail":
+                unread[visit.request.url] = not _is_readable(visit, watch, folder)
     return frozenset(url for url, is_unread in unread.items() if is_unread)
 
 
-def digest_content(page: DetailPage, url: str, watch: Watch) -> str:
-    """Return a digest of a detail page's text and of the addresses of its files."""
-    addresses = [str(watch.find_file(url, link.href)) for link in page.files]
-    return _digest([page.body, *addresses])
+def _is_readable(visit: RawPage | FailedRequest, watch: Watch, folder: Path) -> bool:
+    if isinstance(visit, FailedRequest) or not visit.is_usable:
+        return False
+    body = watch.raw_store.find_body(folder, visit.sha256)
+    return body is not None and isinstance(
+        read_detail_page(replace(visit, body=body), watch, ()), DetailPage
+    )
 
 
-def _digest(value: object) -> str:
-    text = json.dumps(value, ensure_ascii=False, sort_keys=True)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
-def read_detail_page(page: RawPage, watch: Watch) -> DetailPage | Fault:
-    """Read one kept detail page; a header that says nofollow counts as if the page did."""
-    detail = read_detail(page, watch.selectors, watch.product_token)
-    if isinstance(detail, DetailPage) and forbids_following(page, watch):
-        return replace(detail, follows_links=False)
-    return detail
-
-
-def _is_final(status: int) -> bool:
-    """Say whether the same request would be answered so on another day, too."""
-    return 300 <= status < 500 and status not in {408, 425, 429}
+# --- fields of the records -----------------------------------------------------------------------
 
 
 def add_details(
@@ -146,66 +189,56 @@ def add_details(
     """
     if watch.detail_rules is None:
         return snapshot
-    records = {
-        key: replace(
-            record,
-            fields={
-                **record.fields,
-                **_known_details(known.get(key)),
-                **_read_fields(record, details, watch),
-            },
-        )
-        for key, record in snapshot.records.items()
-    }
+    records = {}
+    for key, record in snapshot.records.items():
+        before = known[key].fields if key in known else {}
+        kept = {name: before[name] for name in (BODY, FILES) if name in before}
+        read = _read_fields(record, details, kept, watch)
+        records[key] = replace(record, fields={**record.fields, **kept, **read})
     return replace(snapshot, records=records)
 
 
-def _known_details(known: KnownRecord | None) -> Fields:
-    if known is None:
-        return {}
-    return {name: known.fields[name] for name in (BODY, FILES) if name in known.fields}
-
-
-def _read_fields(record: Record, details: Details, watch: Watch) -> Fields:
+def _read_fields(record: Record, details: Details, known: Fields, watch: Watch) -> Fields:
     page = details.pages.get(record.detail_url)
     if page is None or isinstance(page, Fault):
         return {}
     fields: dict[str, Value] = {BODY: page.body}
-    files = list_files(page, details.bases[record.detail_url], details.files, watch)
-    if files is not None:
-        fields[FILES] = files
+    links = watch.list_files(page)
+    outcomes = [_outcome_of(link, url, details) for link, url in links]
+    if None not in outcomes:
+        files = [each for each in outcomes if each is not None]
+        if page.body == known.get(BODY):
+            files = _prefer_known(files, known.get(FILES, ()))
+        fields[FILES] = tuple(text for text, _ in files)
     return fields
 
 
-def list_files(
-    page: DetailPage, url: str, outcomes: Mapping[str, FileOutcome], watch: Watch
-) -> tuple[str, ...] | None:
-    """Return one value a file of a detail page, None while it is not known of every one.
-
-    Args:
-        page: The page, read.
-        url: What its links are relative to.
-        outcomes: Address of a file → what became of it.
-        watch: The board.
-    """
-    values = []
-    for link in page.files:
-        file_url = watch.find_file(url, link.href)
-        if isinstance(file_url, LinkRefusal):
-            values.append(f"{link.label} (받지 않음: {file_url})")
-        elif not page.follows_links:
-            values.append(f"{link.label} (받지 않음: nofollow)")
-        elif file_url in outcomes:
-            values.append(_describe_outcome(link, outcomes[file_url]))
-        else:
-            return None
-    return tuple(values)
+Told = tuple[str, bool]
+"""What a record says of a file, and whether the file was received."""
 
 
-def _describe_outcome(link: FileLink, outcome: FileOutcome) -> str:
+def _outcome_of(link: FileLink, url: str | LinkRefusal, details: Details) -> Told | None:
+    if isinstance(url, LinkRefusal):
+        return f"{link.label} ({url})", False
+    outcome = details.files.get(url)
+    if outcome is None:
+        return None
     if outcome.code:
-        return f"{link.label} (받지 못함: {outcome.code})"
-    return describe_file(outcome.name, outcome.sha256)
+        return f"{link.label} ({outcome.code})", False
+    return f"{outcome.name} (sha256:{outcome.sha256[:N_DIGEST_DIGITS]})", True
+
+
+def _prefer_known(files: list[Told], known: Value) -> list[Told]:
+    """Return the files of a page whose text is as it was: what was once received stays.
+
+    A site that refuses a file for a day, or asks not to follow its links, has not changed it.
+    """
+    if len(files) != len(known):
+        return files
+    return [
+        (before, True) if not is_received and "(sha256:" in before else (text, is_received)
+        for (text, is_received), before in zip(files, known, strict=True)
+    ]
 
 
 # --- what later visits need to know --------------------------------------------------------------
@@ -241,32 +274,25 @@ def learn_pages(
             continue
         raw = details.raw_pages[record.detail_url]
         before = known.get(raw.request.identity)
-        base = details.bases[record.detail_url]
-        content = digest_content(page, base, watch)
+        content = digest_content(page, watch)
         is_same = before is not None and before.is_whole and before.content_digest == content
-        file_urls = _list_file_urls(page, base, watch)
+        urls = [url for _, url in watch.list_files(page) if not isinstance(url, LinkRefusal)]
         seen = replace(
             _learn(raw, before, learning),
             row_digest=digest_row(record),
             content_digest=content,
             is_whole=all(
                 url in details.files or (is_same and _is_checked(url, known, learning))
-                for url in file_urls
+                for url in urls
             ),
         )
         learnt.append((key, seen))
-        raw_files = [details.raw_files[url] for url in file_urls if url in details.raw_files]
+        raw_files = [details.raw_files[url] for url in urls if url in details.raw_files]
         learnt += [
             (key, _learn(raw_file, known.get(raw_file.request.identity), learning))
             for raw_file in raw_files
         ]
     return learnt
-
-
-def _list_file_urls(page: DetailPage, url: str, watch: Watch) -> list[str]:
-    """Return the addresses of a detail page's files that may be asked for."""
-    found = [watch.find_file(url, link.href) for link in page.files if page.follows_links]
-    return [each for each in found if not isinstance(each, LinkRefusal)]
 
 
 def _is_checked(url: str, known: Mapping[RequestIdentity, KnownPage], learning: Learning) -> bool:

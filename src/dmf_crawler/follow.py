@@ -21,7 +21,13 @@ from dmf_crawler.acquire.frontier import (
 )
 from dmf_crawler.acquire.retry import RETRY_CODES
 from dmf_crawler.acquire.urls import LinkRefusal
-from dmf_crawler.details import digest_content, digest_row, read_detail_page
+from dmf_crawler.details import (
+    digest_content,
+    digest_row,
+    list_detail_urls,
+    read_detail_page,
+)
+from dmf_crawler.extract.links import judge_file
 from dmf_crawler.model.detail import DetailPage, KnownPage
 from dmf_crawler.model.page import PageRequest, RawPage, RequestIdentity
 from dmf_crawler.model.record import Snapshot
@@ -33,6 +39,9 @@ T = TypeVar("T")
 
 STOPPING = frozenset({"budget_exceeded", "time_budget", "retry_after"})
 """Faults that are of the whole run, not of one page."""
+
+SITE_CODES = frozenset({"redirect_to_other_page", "maintenance_page"})
+"""Faults that say of the whole site that it has no time for us."""
 
 MAX_FAULTS_IN_A_ROW = 3
 """A site that fails so often is left in peace until tomorrow."""
@@ -91,26 +100,36 @@ class Follower:
         self._plan = plan
         self._n_asked = 0
         self._n_faults_in_a_row = 0
+        self._detail_urls: frozenset[str] = frozenset()
         self.followed = Followed()
 
     def follow(self, snapshot: Snapshot) -> Followed:
         """Ask for every page and file that is due, as far as the run may go."""
+        self._detail_urls = list_detail_urls(snapshot)
         planned = self._plan_details(snapshot)
         reasons = {detail.request.identity: detail.reason for detail in planned}
         for detail in planned:
             self._visit.frontier.add(detail.request)
         self._visit.begin_phase("details", min(len(planned), self._source.max_requests))
         for request in self._visit.frontier:
-            self._visit.n_done += 1
             if self._is_over():
                 self.followed.n_left += 1
                 self.followed.n_full_left += self._is_unchecked(request)
-            elif request.kind == "file":
-                if isinstance(self._ask(request, lambda raw: raw), Fault):
-                    self.followed.n_full_left += self._is_unchecked(request)
+                continue
+            if request.kind == "file":
+                self._follow_file(request)
             else:
                 self._follow_detail(request, reasons[request.identity])
+            self._visit.note_progress(self._visit.n_done + 1)
         return self.followed
+
+    def _follow_file(self, request: PageRequest) -> None:
+        found = self._ask(request, _look_at_file)
+        if not isinstance(found, Fault) and not (found.has_length or found.taken_from):
+            # Where no length is told a file that was cut looks whole: two answers must agree.
+            found = self._ask(replace(request, validators=()), _look_at_file)
+        if isinstance(found, Fault):
+            self.followed.n_full_left += self._is_unchecked(request)
 
     def _plan_details(self, snapshot: Snapshot) -> Sequence[PlannedDetail]:
         plan = self._plan
@@ -140,12 +159,11 @@ class Follower:
             self._visit.log("same_content", url=request.url)
             return
         known = self._plan.known.get(request.identity)
-        content = digest_content(page, request.url, self._visit.watch)
+        content = digest_content(page, self._visit.watch)
         changed_at: datetime | None = self._visit.world.now()
         if known is not None and known.content_digest == content:
             changed_at = None if known.is_whole else known.fetched_at
-        for link in page.files if page.follows_links else ():
-            url = self._visit.watch.find_file(request.url, link.href)
+        for link, url in self._visit.watch.list_files(page):
             if not isinstance(url, LinkRefusal):
                 self._plan_file(url, link.label, changed_at)
 
@@ -155,10 +173,17 @@ class Follower:
         """Ask for a page; one of which only files are missing is on disk already."""
         if reason is DueReason.FILES:
             raw = self._visit.take_known(request, self._plan.known[request.identity])
-            page = None if raw is None else read_detail_page(raw, self._visit.watch)
+            page = None if raw is None else self._read_page(raw)
             if raw is not None and isinstance(page, DetailPage):
                 return raw, page
-        return self._ask(request, lambda raw: _read_both(raw, self._visit))
+        return self._ask(request, self._look_at_detail)
+
+    def _read_page(self, raw: RawPage) -> DetailPage | Fault:
+        return read_detail_page(raw, self._visit.watch, self._detail_urls)
+
+    def _look_at_detail(self, raw: RawPage) -> tuple[RawPage, DetailPage] | Fault:
+        page = self._read_page(raw)
+        return page if isinstance(page, Fault) else (raw, page)
 
     def _plan_file(self, url: str, label: str, changed_at: datetime | None) -> None:
         """Put a file that is due into the frontier; one that is not is taken over where need be."""
@@ -206,7 +231,8 @@ class Follower:
         faults[fault.code] = faults.get(fault.code, 0) + 1
         # A page that came and cannot be read is no sign of a server in trouble.
         is_refusal = fault.code == "http_status" and fault.is_retryable
-        self._n_faults_in_a_row += is_refusal or fault.code in RETRY_CODES
+        is_site = is_refusal or fault.code in RETRY_CODES or fault.code in SITE_CODES
+        self._n_faults_in_a_row += is_site
         if self._n_faults_in_a_row >= MAX_FAULTS_IN_A_ROW:
             self.followed.is_stopped = True
 
@@ -230,9 +256,8 @@ def list_row_links(snapshot: Snapshot) -> Sequence[RowLink]:
     )
 
 
-def _read_both(raw: RawPage, visit: Visit) -> tuple[RawPage, DetailPage] | Fault:
-    page = read_detail_page(raw, visit.watch)
-    return page if isinstance(page, Fault) else (raw, page)
+def _look_at_file(raw: RawPage) -> RawPage | Fault:
+    return judge_file(raw) or raw
 
 
 def describe_followed(followed: Followed) -> tuple[str, ...]:

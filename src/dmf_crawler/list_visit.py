@@ -49,8 +49,8 @@ def read_list(visit: Visit, on_progress: Progress) -> Fault | None:
         return _find_short_page(table, watch) or _foresee(table, pass_no, page_size, visit)
 
     def on_page(n_done: int, n_pages: int, pass_no: int) -> None:
-        visit.n_done, visit.n_pages, visit.pass_no = n_done, n_pages, pass_no
-        visit.note_checkpoint()
+        visit.pass_no = pass_no
+        visit.note_progress(n_done, n_pages)
         on_progress(n_done, n_pages)
 
     return read_consistent(

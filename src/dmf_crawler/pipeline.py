@@ -104,7 +104,7 @@ def process(
         summary = _add_crawl(refuse(run, snapshot), crawled)
         return summary if is_dry else _close(watch, summary, now)
     known = known_records(watch.store, watch.board.id)
-    details = read_details(watch, folder)
+    details = read_details(watch, folder, snapshot)
     snapshot = add_details(snapshot, details, known, watch)
     change_set = diff_snapshot(known, snapshot, day=run.day, rules=watch.diff_rules)
     gates = judge_snapshot(

@@ -40,7 +40,7 @@ def compare_with_recorded(row: RunRow, watch: Watch) -> RunSummary:
         )
         for version in list_as_of(watch.store, watch.board.id, row.run.started_at)
     }
-    snapshot = add_details(snapshot, read_details(watch, folder), recorded, watch)
+    snapshot = add_details(snapshot, read_details(watch, folder, snapshot), recorded, watch)
     patient = replace(watch.diff_rules, missing_runs=NEVER)
     change_set = diff_snapshot(recorded, snapshot, day=row.run.day, rules=patient)
     unexplained = [key for key in change_set.missing if recorded[key].missing_since is None]

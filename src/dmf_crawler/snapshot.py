@@ -1,7 +1,7 @@
 """A run's kept list pages → one snapshot, the addresses of detail pages resolved.
 
-Nothing but the run's own raw folder is read, so a re-parse sees what the run saw. Used by
-`pipeline.process` and, between list and details of a visit, by `crawl`.
+Of pages, none but those in the run's own raw folder are read, so a re-parse sees what the run saw.
+Used by `pipeline.process` and, between list and details of a visit, by `crawl`.
 """
 
 from __future__ import annotations
@@ -18,9 +18,6 @@ from dmf_crawler.model.record import PageTable, Snapshot
 from dmf_crawler.model.run import Fault
 from dmf_crawler.persist.recording import split_numbers
 from dmf_crawler.watch import Watch
-
-USABLE = frozenset({200, 304})
-"""Statuses of kept pages that have a body to read; 304 has that of an earlier answer."""
 
 
 def read_snapshot(watch: Watch, folder: Path) -> Snapshot | Fault:
@@ -83,8 +80,8 @@ def _resolve_links(snapshot: Snapshot, watch: Watch) -> Snapshot:
     if watch.detail_rules is None:
         return snapshot
     records = dict(snapshot.records)
-    for key, link in snapshot.links.items():
-        url = follow_link(records[key].url, link, watch.detail_rules)
+    for key, (base, link) in snapshot.links.items():
+        url = follow_link(base, link, watch.detail_rules)
         if not isinstance(url, LinkRefusal):
             records[key] = replace(records[key], detail_url=url)
     return replace(snapshot, records=records)

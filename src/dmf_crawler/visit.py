@@ -15,14 +15,13 @@ from typing import TypeVar
 
 from dmf_crawler.acquire.fetcher import Fetcher
 from dmf_crawler.acquire.frontier import Frontier
-from dmf_crawler.errors import SendError
+from dmf_crawler.errors import SendError, StoreError
 from dmf_crawler.model.detail import KnownPage
 from dmf_crawler.model.page import FetchedPage, PageRequest, RawPage, RequestIdentity
 from dmf_crawler.model.run import Checkpoint, Fault, Run, day_of, kst
 from dmf_crawler.persist.checkpoints import note_checkpoint
 from dmf_crawler.persist.earlier_runs import unfinished_runs
 from dmf_crawler.persist.host_waits import set_host_wait
-from dmf_crawler.snapshot import USABLE
 from dmf_crawler.watch import Watch
 from dmf_crawler.world import World
 
@@ -79,7 +78,7 @@ def find_kept_pages(run: Run, watch: Watch) -> KeptPages:
         found = {
             place_of(page.request): (page, folder)
             for page in watch.raw_store.answers(folder)
-            if page.status in USABLE
+            if page.is_usable
             and page.request.kind not in {"robots", "recheck"}
             and day_of(page.fetched_at) == run.day
         }
@@ -108,7 +107,7 @@ class Visit:
         frontier: What is still to be asked for, and what was.
         phase: As in `Checkpoint`.
         pass_no: Which reading of the list.
-        n_done: Pages of this phase that are on disk.
+        n_done: Pages of this phase that are done with.
         n_pages: Pages that this phase has, 0 while that is not known.
         n_taken_over: Pages that were not asked for again.
         last_fault: Code and sentence of the last failed request.
@@ -156,7 +155,7 @@ class Visit:
 
         def keep_and_look(page: FetchedPage) -> Fault | None:
             raw = self._keep(page, stored)
-            if raw.status not in USABLE:
+            if not raw.is_usable:
                 return None
             found = look(raw)
             if isinstance(found, Fault):
@@ -243,25 +242,36 @@ class Visit:
         self.phase, self.n_pages, self.n_done, self.pass_no = phase, n_pages, 0, pass_no
         self.note_checkpoint()
 
+    def note_progress(self, n_done: int, n_pages: int | None = None) -> None:
+        """Say how many pages of the phase are on disk, and how many there are."""
+        self.n_done = n_done
+        self.n_pages = self.n_pages if n_pages is None else n_pages
+        self.note_checkpoint()
+
     def note_checkpoint(self) -> None:
-        """Note how far the crawl has come, so that `status` can tell from another process."""
+        """Note how far the crawl has come, so that `status` can tell from another process.
+
+        It only serves whoever watches, and the next run's first pause: a history that is locked
+        for a while does not end the crawl.
+        """
         now, delay_s = self.world.now(), self.fetcher.throttle.delay_s
         n_left = self.n_pages - self.n_done
         ends_at = now + timedelta(seconds=n_left * (delay_s + self._last_elapsed_s))
-        note_checkpoint(
-            self.watch.store,
-            Checkpoint(
-                run_id=self.run.run_id,
-                board_id=self.run.board_id,
-                phase=self.phase,
-                pass_no=self.pass_no,
-                n_done=self.n_done,
-                n_pages=self.n_pages,
-                n_requests=self.fetcher.n_requests,
-                delay_s=delay_s,
-                last_fault=self.last_fault,
-                noted_at=now,
-                noted_at_pc=self.world.pc_now(),
-                ends_at=kst(ends_at) if self.n_pages else None,
-            ),
+        checkpoint = Checkpoint(
+            run_id=self.run.run_id,
+            board_id=self.run.board_id,
+            phase=self.phase,
+            pass_no=self.pass_no,
+            n_done=self.n_done,
+            n_pages=self.n_pages,
+            n_requests=self.fetcher.n_requests,
+            delay_s=delay_s,
+            last_fault=self.last_fault,
+            noted_at=now,
+            noted_at_pc=self.world.pc_now(),
+            ends_at=kst(ends_at) if self.n_pages else None,
         )
+        try:
+            note_checkpoint(self.watch.store, checkpoint)
+        except StoreError as error:
+            LOG.warning("checkpoint_not_noted", extra={"detail": error.message})

@@ -15,6 +15,7 @@ from dmf_crawler.document import Finding, raise_findings
 from dmf_crawler.document_checks import convert_document
 from dmf_crawler.extract.selector_checks import check_selectors
 from dmf_crawler.extract.selectors import Selectors, SelectorsFile, compile_selectors
+from dmf_crawler.model.detail import DetailPage, FileLink
 from dmf_crawler.persist.diff import DiffRules
 from dmf_crawler.persist.questions import ReportRequest
 from dmf_crawler.persist.store import Store
@@ -57,13 +58,27 @@ class Watch:
         details = self.board.details
         return None if details is None else self._link_rules(details.scope, details)
 
-    def find_file(self, page_url: str, href: str) -> str | LinkRefusal:
-        """Return the address of a file that a detail page links to, or why it is not asked for."""
+    def list_files(self, page: DetailPage) -> tuple[tuple[FileLink, str | LinkRefusal], ...]:
+        """Return a detail page's files, each with its address or why it is not asked for.
+
+        A link out of scope that is not to be followed either, such as a preview, is no file.
+        """
+        found = []
+        for link in page.files:
+            url = self.find_file(page.links_base, link.href)
+            if page.follows_links and link.is_followed:
+                found.append((link, url))
+            elif not isinstance(url, LinkRefusal):
+                found.append((link, LinkRefusal.NOFOLLOW))
+        return tuple(found)
+
+    def find_file(self, base: str, href: str) -> str | LinkRefusal:
+        """Return the address of a file, or why it lies where none is asked for."""
         details = self.board.details
         if details is None or not details.file_scope:
             return LinkRefusal.OUT_OF_SCOPE
         rules = self._link_rules(details.file_scope, details)
-        return follow_link(page_url, href, replace(rules, params={}))
+        return follow_link(base, href, replace(rules, params={}))
 
     def _link_rules(self, scope: tuple[str, ...], details: DetailSource) -> LinkRules:
         site = self.home.site_of(self.board)

@@ -142,6 +142,13 @@ class _WatchedResponse(HTTPResponse):
             parse_headers(self.fp)
         raise ValueError(f"more than {MAX_INTERIM_ANSWERS} interim answers")
 
+    def _safe_read(self, amt: int) -> bytes:
+        """Read so many bytes; the library takes a chunk of -1 for all that ever comes."""
+        if amt < 0:
+            raise ValueError(f"a chunk of {amt} bytes")
+        piece: bytes = super()._safe_read(amt)  # type: ignore[misc]
+        return piece
+
 
 class _TunnelAnswer(_WatchedResponse):
     """A proxy's answer to CONNECT."""

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from dmf_crawler.acquire.raw_folder import act_patiently
 from dmf_crawler.acquire.raw_store import RawStore, verify_run
 from dmf_crawler.errors import RawStoreError
-from dmf_crawler.model.page import FetchedPage, PageRequest
+from dmf_crawler.model.page import FailedRequest, FetchedPage, PageRequest, RawPage
 from dmf_crawler.model.run import KST, Run
 from tests.fakes.world import START
 
@@ -644,10 +644,15 @@ def test_failures_are_told_with_their_requests(tmp_path: Path):
     store.note_failure(RUN, request, code="oversize", at=START, attempt=1)
     store.note_failure(RUN, request, code="robots_disallowed", at=START, attempt=1, sent=False)
 
-    assert list(store.failures(store.folder(RUN))) == [
-        (request, "oversize"),
-        (request, "robots_disallowed"),
+    told = list(store.visits(store.folder(RUN)))
+    assert isinstance(told[0], RawPage)
+    assert told[1:] == [
+        FailedRequest(request, "oversize"),
+        FailedRequest(request, "robots_disallowed"),
     ]
+    without_body = dataclasses.replace(told[0], body=b"")
+    assert list(store.told_visits(store.folder(RUN))) == [without_body, *told[1:]]
+    assert list(store.told_visits(store.folder(LATER))) == []
     assert store.has_index(store.folder(RUN))
     assert not store.has_index(store.folder(LATER))
 

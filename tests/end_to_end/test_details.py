@@ -464,9 +464,7 @@ def test_a_file_that_is_too_large_is_named_and_not_asked_for_every_day(board):
     post = POSTS[has_files(POSTS)]
 
     assert run["status"] == "OK"
-    assert all(
-        value.endswith("(받지 못함: oversize)") for value in board.fields(post.post_id)["files"]
-    )
+    assert all(value.endswith("(oversize)") for value in board.fields(post.post_id)["files"])
     board.run(WEDNESDAY)
     assert board.asked("file") == []
 
@@ -645,6 +643,19 @@ def test_a_site_that_fails_three_times_in_a_row_is_left_in_peace(board):
 
     assert run["status"] == "OK"
     assert len(set(board.asked_posts())) == 3
+
+
+def test_many_posts_that_are_broken_for_good_do_not_hold_up_the_others_either(board):
+    broken = newest_first(POSTS)[:7]
+    trouble = PageTrouble("status_500", pages=frozenset(map(int, broken)), place="detail")
+    board.switch(troubles=(trouble,))
+
+    seen: set[str] = set()
+    for day in (TUESDAY, WEDNESDAY, THURSDAY, "2026-12-04"):
+        board.run(day)
+        seen |= set(board.asked_posts())
+
+    assert seen == set(newest_first(POSTS))
 
 
 def test_retry_after_behind_the_list_ends_the_following_and_holds_for_the_next_run(board):

@@ -7,7 +7,7 @@ from bs4 import BeautifulSoup
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dmf_crawler.extract.detail import describe_file, read_detail
+from dmf_crawler.extract.detail import read_detail
 from dmf_crawler.model.detail import DetailPage, FileLink
 from dmf_crawler.model.run import Fault
 from tests.extract.notices import (
@@ -44,7 +44,7 @@ def test_the_golden_detail_page_reads_as_expected():
     detail = _read((NOTICE_PAGES / "detail.html").read_bytes())
     values = {
         "body": detail.body.split("\n"),
-        "files": [[link.href, link.label] for link in detail.files],
+        "files": [[link.href, link.label, link.is_followed] for link in detail.files],
         "follows_links": detail.follows_links,
     }
     expected = json.loads((NOTICE_PAGES / "detail.expected.json").read_text(encoding="utf-8"))
@@ -130,6 +130,7 @@ def test_files_are_links_in_page_order_with_their_texts():
     assert _read(html_detail("글", files)).files == (
         FileLink("/cmn/edms/down/b", "나 최종.pdf"),
         FileLink("/cmn/edms/down/a", "가.hwpx"),
+        FileLink("/cmn/edms/down/c", "다", is_followed=False),
     )
 
 
@@ -156,12 +157,6 @@ def test_a_page_may_ask_not_to_follow_its_links():
     detail = read_detail(named, SELECTORS, product_token="watcher")
     assert isinstance(detail, DetailPage)
     assert not detail.follows_links
-
-
-def test_a_file_is_described_by_its_name_and_the_start_of_its_digest():
-    assert describe_file("가 (1).pdf", "0123456789abcdef" * 4) == (
-        "가 (1).pdf (sha256:0123456789abcdef)"
-    )
 
 
 # --- pages that cannot be read -------------------------------------------------------------------

@@ -89,7 +89,7 @@ def write_body(
             content = body if file_name else gzip.compress(body, COMPRESS_LEVEL, mtime=0)
             _write_whole(path, content, sleep)
             return name
-        if _holds(folder, name, body):
+        if _holds(folder, name, body, sleep):
             return name
     raise damaged(folder / name, "같은 이름의 파일에 다른 내용이 있습니다")
 
@@ -104,9 +104,9 @@ def _write_whole(path: Path, content: bytes, sleep: Sleep | None) -> None:
     act_patiently(lambda: temporary.replace(path), sleep)
 
 
-def _holds(folder: Path, name: str, body: bytes) -> bool:
+def _holds(folder: Path, name: str, body: bytes, sleep: Sleep | None) -> bool:
     try:
-        return _read_body(folder, name) == body
+        return _read_body(folder, name, sleep) == body
     except RawStoreError:  # a damaged file keeps its name, so that `verify` can point to it
         return False
 
@@ -126,7 +126,7 @@ def bring_body(
         with suppress(OSError):  # another disk, a file system without links
             link(source / line.file, target)
             return line.file
-    body = read_page(source, line).body
+    body = read_page(source, line, sleep).body
     return write_body(folder, body, line.sha256, file_name=line.file_name, sleep=sleep)
 
 
@@ -203,11 +203,11 @@ def page_of(line: AnswerLine, body: bytes) -> RawPage:
     )
 
 
-def find_body(folder: Path, sha256: str) -> bytes | None:
+def find_body(folder: Path, sha256: str, sleep: Sleep | None = None) -> bytes | None:
     """Return the body of a digest from a run's folder, None where it is missing or damaged."""
     for name in _names_of(folder, sha256[:MIN_NAME_DIGITS]):
         with suppress(RawStoreError):
-            body = _read_body(folder, name)
+            body = _read_body(folder, name, sleep)
             if hashlib.sha256(body).hexdigest() == sha256:
                 return body
     return None

@@ -22,6 +22,7 @@ from dmf_crawler.acquire.raw_folder import (
     INDEX,
     Link,
     Sleep,
+    act_patiently,
     append_line,
     bring_body,
     damaged,
@@ -36,7 +37,6 @@ from dmf_crawler.acquire.raw_folder import (
 )
 from dmf_crawler.acquire.raw_index import (
     AnswerLine,
-    FailureLine,
     decode_line,
     line_of_failure,
     line_of_page,
@@ -45,7 +45,7 @@ from dmf_crawler.acquire.raw_index import (
     was_sent_to,
 )
 from dmf_crawler.errors import RawStoreError
-from dmf_crawler.model.page import FetchedPage, PageRequest, RawPage
+from dmf_crawler.model.page import FailedRequest, FetchedPage, PageRequest, RawPage
 from dmf_crawler.model.run import Run
 
 PRUNED_SUFFIX = ".pruned"
@@ -185,24 +185,34 @@ class RawStore:
             if isinstance(line, AnswerLine):
                 yield read_page(folder, line, self._sleep)
 
-    def answers(self, folder: Path) -> Iterator[RawPage]:
-        """Yield the answers in a run's index that can be read, each without its body.
+    def visits(self, folder: Path) -> Iterator[RawPage | FailedRequest]:
+        """Yield every request of a run with what became of it, in order; raises as `pages`."""
+        for line in parse_index(folder):
+            if isinstance(line, AnswerLine):
+                yield read_page(folder, line)
+            else:
+                yield FailedRequest(request_of(line), line.code)
 
-        For whoever can do without the rest: a folder that is gone, or damaged, has fewer.
+    def told_visits(self, folder: Path) -> Iterator[RawPage | FailedRequest]:
+        """Yield what can be read of a run's index, pages without their bodies.
+
+        For whoever can do without the rest: a folder that is gone, or damaged, tells of less.
         """
+        lines = read_lines(folder) if self.has_index(folder) else ()
+        for line in (decode_line(text) for _, text in lines):
+            if isinstance(line, AnswerLine):
+                yield page_of(line, b"")
+            elif line is not None:
+                yield FailedRequest(request_of(line), line.code)
+
+    def answers(self, folder: Path) -> Iterator[RawPage]:
+        """Yield the pages of `told_visits`."""
         for line in self._answers_of(folder):
             yield page_of(line, b"")
 
-    def failures(self, folder: Path) -> Iterator[tuple[PageRequest, str]]:
-        """Yield the requests of a run that got no answer, each with its code; as `answers`."""
-        lines = read_lines(folder) if self.has_index(folder) else ()
-        for line in (decode_line(text) for _, text in lines):
-            if isinstance(line, FailureLine):
-                yield request_of(line), line.code
-
     def find_body(self, folder: Path, sha256: str) -> bytes | None:
         """Return the body of a digest from a run's folder, None where it is missing or damaged."""
-        return find_body(folder, sha256)
+        return find_body(folder, sha256, self._sleep)
 
     def has_index(self, folder: Path) -> bool:
         """Say whether a run's folder is there, with its index."""
@@ -222,8 +232,14 @@ class RawStore:
         damage.
         """
         indexes = (self._root / day.isoformat()).glob(f"*/*/{INDEX}")
-        lines = (line for path in indexes for line in path.read_bytes().split(b"\n") if line)
-        return sum(was_sent_to(host, line) for line in lines)
+        lines = (text for path in indexes for text in self._read_index(path).split(b"\n"))
+        return sum(was_sent_to(host, text) for text in lines if text)
+
+    def _read_index(self, path: Path) -> bytes:
+        try:
+            return act_patiently(path.read_bytes, self._sleep)
+        except OSError as error:
+            raise damaged(path, "목록을 읽을 수 없습니다") from error
 
     def verify(self) -> list[RawProblem]:
         """Return everything in the store that does not verify, runs in order of time."""

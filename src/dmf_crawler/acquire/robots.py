@@ -181,7 +181,7 @@ def says_nofollow(values: Iterable[str], product_token: str) -> bool:
 
 def _field_says_nofollow(value: str, product_token: str) -> bool:
     is_for_us = True
-    for part in value.split(","):
+    for part in re.split("[,;]", value):
         directive = part.strip()
         agent = TAG_AGENT.fullmatch(directive)
         if agent and agent["name"].lower() not in TAG_KEYS:

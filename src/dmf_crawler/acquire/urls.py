@@ -142,6 +142,7 @@ class LinkRefusal(StrEnum):
     BLOCKED = "blocked"
     TOO_LONG = "too_long"
     TRAP = "trap"
+    NOFOLLOW = "nofollow"
 
 
 @dataclass(frozen=True, slots=True)

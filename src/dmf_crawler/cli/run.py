@@ -27,7 +27,7 @@ from dmf_crawler.persist.attempts import (
     is_board_closed,
     refuse_attempt,
 )
-from dmf_crawler.persist.runs import end_abandoned_runs, find_runs
+from dmf_crawler.persist.runs import end_abandoned_runs, find_runs, get_run
 from dmf_crawler.persist.store import Store
 from dmf_crawler.pipeline import USUAL_OPTIONS, publish_day, report_path, run_board
 from dmf_crawler.settings import Board
@@ -262,16 +262,17 @@ def _fail(watch: Watch, world: World, fault: Fault) -> RunSummary:
     """Mark the run that an exception ended as FAILED; one that had not begun has no line there."""
     now = kst(world.now())
     run = Run(f"{now:%Y%m%dT%H%M%S}-{watch.board.id}", watch.board.id, now, day_of(now))
+    n_requests = 0
     try:
-        for row in find_runs(watch.store, board_id=watch.board.id):
-            if row.status is RunStatus.RUNNING:
-                run = row.run
-        end_abandoned_runs(
+        ended = end_abandoned_runs(
             watch.store, now, code=fault.code, reason=fault.message, exit_code=fault.exit_code
         )
+        for row in (get_run(watch.store, run_id) for run_id in ended):
+            if row.run.board_id == watch.board.id:
+                run, n_requests = row.run, row.n_requests
     except StoredDataError as error:  # the next start marks it as killed
         LOG.exception("run_not_closed", extra={"run_id": run.run_id, "code": error.code})
-    return RunSummary(run, RunStatus.FAILED, fault.exit_code, fault=fault)
+    return RunSummary(run, RunStatus.FAILED, fault.exit_code, n_requests=n_requests, fault=fault)
 
 
 def _publish(

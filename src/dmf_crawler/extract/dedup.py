@@ -105,7 +105,7 @@ def merge_pages(
         split_numbers=tuple(sorted(keyed.split_numbers)),
         n_without_number=keyed.n_without_number,
         links={
-            key: joined.row.link
+            key: (joined.table.links_base, joined.row.link)
             for key, joined in keyed.rows.items()
             if joined.row.link and joined.table.follows_links
         },

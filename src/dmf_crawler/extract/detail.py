@@ -5,8 +5,13 @@ from __future__ import annotations
 from lxml.etree import _Element as Element
 
 from dmf_crawler.extract.css import find_elements
-from dmf_crawler.extract.links import DEFAULT_PRODUCT_TOKEN, lets_follow, read_file_links
-from dmf_crawler.extract.markup import parse_page
+from dmf_crawler.extract.links import (
+    DEFAULT_PRODUCT_TOKEN,
+    lets_follow,
+    read_base,
+    read_file_links,
+)
+from dmf_crawler.extract.markup import MAX_DETAIL_ELEMENTS, parse_page
 from dmf_crawler.extract.other_pages import DETAIL, name_other_page, read_shown_text
 from dmf_crawler.extract.plain_text import read_text
 from dmf_crawler.extract.quoting import quote_texts
@@ -18,7 +23,6 @@ from dmf_crawler.model.run import Fault
 
 _MOST_CHARS = 1_000_000
 _MOST_FILES = 100
-_N_DIGEST_DIGITS = 16
 _NEXT = "보관된 페이지를 열어 보고 selectors 파일의 details를 고친 뒤 다시 실행해 주십시오."
 
 
@@ -43,7 +47,7 @@ def read_detail(
     details = selectors.details
     if details is None:
         raise ValueError(f"selectors of {selectors.file.board_id} have no details")
-    document = parse_page(page, selectors.file.end_marker)
+    document = parse_page(page, selectors.file.end_marker, max_elements=MAX_DETAIL_ELEMENTS)
     if isinstance(document, Fault):
         return document
     regions = find_elements(details.region, document)
@@ -57,12 +61,9 @@ def read_detail(
         return files
     if not body and not files and next(regions[0].iter("img"), None) is None:
         return _empty_detail()
-    return DetailPage(body, files, lets_follow(document, product_token))
-
-
-def describe_file(name: str, sha256: str) -> str:
-    """Return the value that stands for a file in a record: its name and the start of its digest."""
-    return f"{name} (sha256:{sha256[:_N_DIGEST_DIGITS]})"
+    return DetailPage(
+        body, files, lets_follow(document, product_token), read_base(document, page.url)
+    )
 
 
 def _read_body(region: Element, document: Element, details: DetailLocator) -> str | Fault:

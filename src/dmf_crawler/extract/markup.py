@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from lxml.etree import HTMLParser, ParserError
+from lxml.etree import HTMLParser, ParserError, iterwalk
 from lxml.etree import _Element as Element
 from lxml.html import document_fromstring
 
@@ -19,28 +19,38 @@ _NUMERIC_REFERENCE = re.compile("&#(?:[xX]0*([0-9a-fA-F]*)|0*([0-9]*))")
 _N_REFERENCE_DIGITS = 12
 _LAST_CODE = 0x10FFFF
 _NO_CHARACTERS = frozenset({0xFFFD, *range(0xD800, 0xE000)})
+MAX_LIST_ELEMENTS = 150_000
+"""A thousand rows with sixty elements each, twice."""
+
+MAX_DETAIL_ELEMENTS = 30_000
+"""More than a long notice with tables has."""
+
+MAX_ANCESTORS = 3_000_000
+"""Of all elements together: twenty each at the most elements."""
+
 _FATAL = 3
 """libxml2's error level after which it stops and returns what it has."""
 
 
-def parse_page(page: RawPage, end_marker: str) -> Element | Fault:
+def parse_page(
+    page: RawPage, end_marker: str, *, max_elements: int = MAX_LIST_ELEMENTS
+) -> Element | Fault:
     """Decode a page and parse all of it.
 
     Args:
         page: A kept page.
         end_marker: Text without which the page was cut, in any case.
+        max_elements: A page with more is refused: selectors take quadratic time on some.
 
     Returns:
         The root, without comments; or the fault of `decode_page`, or one of `truncated_page`
-        (retryable), `unparsable_page`, `mojibake`.
+        (retryable), `unparsable_page`, `mojibake`, `page_too_complex`.
     """
     text = decode_page(page.body, page.content_type)
     if isinstance(text, Fault):
         return text
-    if end_marker.lower() not in text.lower():
-        return _truncated_page(text, end_marker)
-    if _has_broken_reference(text):
-        return _broken_reference()
+    if fault := _find_text_fault(text, end_marker, max_elements):
+        return fault
     text = _TEXT_RUN.sub(_keep_returns, text)
     parser = HTMLParser(remove_comments=True, remove_pis=True, huge_tree=False, no_network=True)
     try:
@@ -51,7 +61,36 @@ def parse_page(page: RawPage, end_marker: str) -> Element | Fault:
     fatal = next((entry for entry in parser.error_log if entry.level >= _FATAL), None)
     if fatal:
         return _unparsable_page(f"{fatal.line}행: {fatal.message}")
-    return document
+    return _find_tree_fault(document, max_elements) or document
+
+
+def _find_text_fault(text: str, end_marker: str, max_elements: int) -> Fault | None:
+    """Say why a page's source must not be parsed, None where it may."""
+    if end_marker.lower() not in text.lower():
+        return _truncated_page(text, end_marker)
+    n_tags, most = text.count("<"), 3 * max_elements  # start and end of each, and some more
+    if n_tags > most:
+        return _too_complex(n_tags, most)
+    return _broken_reference() if _has_broken_reference(text) else None
+
+
+def _find_tree_fault(document: Element, max_elements: int) -> Fault | None:
+    """Say that selectors would take too long on a tree, None where they would not."""
+    n_elements, n_ancestors = _measure(document)
+    if n_elements > max_elements:
+        return _too_complex(n_elements, max_elements)
+    return _too_complex(n_ancestors, MAX_ANCESTORS) if n_ancestors > MAX_ANCESTORS else None
+
+
+def _measure(document: Element) -> tuple[int, int]:
+    """Return how many elements a tree has, and how many ancestors these have in all."""
+    n_elements = n_ancestors = depth = 0
+    for event, _ in iterwalk(document, events=("start", "end")):
+        if event == "start":
+            n_elements, n_ancestors, depth = n_elements + 1, n_ancestors + depth, depth + 1
+        else:
+            depth -= 1
+    return n_elements, n_ancestors
 
 
 def _keep_returns(run: re.Match[str]) -> str:
@@ -109,6 +148,15 @@ def _unparsable_page(reason: str) -> Fault:
         "unparsable_page",
         f"페이지의 HTML을 끝까지 읽을 수 없습니다({shorten(reason)}). 온전히 읽혀야 "
         "합니다. 보관된 페이지를 열어 보고 개발자에게 알려 주십시오.",
+        exit_code=4,
+    )
+
+
+def _too_complex(found: int, limit: int) -> Fault:
+    return Fault(
+        "page_too_complex",
+        f"페이지의 HTML이 지나치게 복잡합니다({found:,}, 한도 {limit:,}). 이 페이지는 읽지 "
+        "않습니다. 보관된 페이지를 열어 보고 개발자에게 알려 주십시오.",
         exit_code=4,
     )
 

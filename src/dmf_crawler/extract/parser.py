@@ -8,7 +8,7 @@ from itertools import islice
 
 from lxml.etree import _Element as Element
 
-from dmf_crawler.extract.links import DEFAULT_PRODUCT_TOKEN, lets_follow, read_link
+from dmf_crawler.extract.links import DEFAULT_PRODUCT_TOKEN, lets_follow, read_base, read_link
 from dmf_crawler.extract.markup import parse_page
 from dmf_crawler.extract.row_guard import cell_text
 from dmf_crawler.extract.selectors import FieldLocator, Locator, Selectors
@@ -65,6 +65,7 @@ def read_page(
         fallbacks_used=table.fallbacks_used,
         pinned=tuple(row for row, is_pinned in placed if is_pinned),
         follows_links=lets_follow(document, product_token),
+        links_base=read_base(document, page.url),
     )
 
 

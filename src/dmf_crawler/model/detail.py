@@ -16,10 +16,17 @@ FILES = "files"
 
 @dataclass(frozen=True, slots=True)
 class FileLink:
-    """A link to a file on a detail page: its address as it stands there, and its text."""
+    """A link to a file on a detail page.
+
+    Attributes:
+        href: As it stands there.
+        label: Its text.
+        is_followed: False where the link says nofollow.
+    """
 
     href: str
     label: str
+    is_followed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +35,15 @@ class DetailPage:
 
     Attributes:
         body: Text of the configured region, blocks and lines apart, outer white space gone.
-        files: Links to files in page order, without those that say nofollow.
+        files: Links to files in page order.
         follows_links: False where the page asks robots not to follow its links.
+        links_base: What its links are relative to.
     """
 
     body: str
     files: tuple[FileLink, ...] = ()
     follows_links: bool = True
+    links_base: str = ""
 
 
 @dataclass(frozen=True, slots=True)

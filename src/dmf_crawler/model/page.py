@@ -143,3 +143,21 @@ class RawPage:
     def header(self, name: str) -> str | None:
         """Return the first received field of that name, in any case, or None."""
         return Reply(self.status, self.headers, b"").header(name)
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether there is a page to read: a 200, or a 304 with the body that it stands for."""
+        return self.status == 200 or (self.status == 304 and bool(self.taken_from))
+
+    @property
+    def has_length(self) -> bool:
+        """Whether the answer said where its body ends; without that a cut one looks whole."""
+        return bool(self.header("Content-Length") or self.header("Transfer-Encoding"))
+
+
+@dataclass(frozen=True, slots=True)
+class FailedRequest:
+    """A request that got no answer, and why."""
+
+    request: PageRequest
+    code: str

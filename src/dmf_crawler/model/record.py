@@ -58,6 +58,7 @@ class PageTable:
         fallbacks_used: Fields whose primary selector found nothing, with the one that served.
         pinned: Rows that the site pins on top of every page, whatever their place in the list.
         follows_links: False where the page asks robots not to follow its links.
+        links_base: What its links are relative to.
     """
 
     page_no: int
@@ -68,6 +69,7 @@ class PageTable:
     fallbacks_used: tuple[str, ...] = ()
     pinned: tuple[PageRow, ...] = ()
     follows_links: bool = True
+    links_base: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,8 @@ class Snapshot:
         fallbacks_used: Fields served by a fallback selector on any page.
         split_numbers: Canonical numbers shared by several records (each has a composite key).
         n_without_number: Records that had no number and got a composite key.
-        links: Key → the row's link as it stands in the page; only where there is one.
+        links: Key → what the page's links are relative to, and the row's link as it stands there;
+            only where there is one that may be followed.
     """
 
     records: Mapping[str, Record]
@@ -115,7 +118,7 @@ class Snapshot:
     fallbacks_used: tuple[str, ...] = ()
     split_numbers: tuple[str, ...] = ()
     n_without_number: int = 0
-    links: Mapping[str, str] = field(default_factory=dict)
+    links: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
