@@ -49,11 +49,7 @@ def record_run(n_rows: int, delay_s: float) -> list[LoggedRequest]:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         root = Path(folder) / "home"
         with RehearsalSite(Life(n_rows=n_rows).rows, notices=NoticeLife().rows) as site:
-            make_home(root, site.base_url)
-            settings = root / "config/settings.yaml"
-            text = settings.read_text(encoding="utf-8")
-            text = text.replace("min_delay_s: 0.0", f"min_delay_s: {delay_s}")
-            settings.write_text(text, encoding="utf-8")
+            make_home(root, site.base_url, delay_s=delay_s)
             home = load_home(root)
             for summary in run_once(home, home.enabled_boards, starts_at=None):
                 assert summary.fault is None, summary.fault

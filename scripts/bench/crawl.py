@@ -4,9 +4,9 @@
     python scripts/bench/crawl.py memory [RUNS]
 
 `time`: the full list (12,000 rows) is crawled from a rehearsal site in another process with the
-shipped settings but for the delay (default 0.5 s; a longer one only makes the share smaller). The
-prescribed pauses are summed up as the throttle drew them: printed is how much longer the crawl
-took than they add up to.
+shipped settings but for the delay (default 0.5 s; a longer one only makes the share smaller). What
+is prescribed is that delay, each time stretched by the jitter that was drawn: printed is how much
+longer the crawl took than these pauses add up to.
 
 `memory`: 12,000 and 120,000 rows without pauses, each in a fresh process, the day's budget raised
 by setting. Printed is how much the peak of the process rose above its size before the crawl
@@ -102,18 +102,18 @@ def crawl_once(base_url: str, delay_s: float) -> int:
 
 
 def _make_home(root: Path, base_url: str, delay_s: float) -> Home:
-    make_home(root, base_url)
-    settings = root / "config/settings.yaml"
-    text = settings.read_text(encoding="utf-8")
-    text = text.replace("min_delay_s: 0.0", f"min_delay_s: {delay_s}")
-    text = text.replace("requests_per_day: 500", "requests_per_day: 5000")
+    make_home(root, base_url, delay_s=delay_s)
+    _edit(root / "config/settings.yaml", "requests_per_day: 500", "requests_per_day: 5000")
     if not delay_s:  # the server's own time would make pauses, and here they are not the point
-        text = text.replace("delay_factor: 5.0", "delay_factor: 0.0")
-    settings.write_text(text, encoding="utf-8")
-    boards = root / "config/boards.yaml"
-    text = boards.read_text(encoding="utf-8")
-    boards.write_text(text.replace("enabled: rehearsal", "enabled: false"), encoding="utf-8")
+        _edit(root / "config/settings.yaml", "delay_factor: 5.0", "delay_factor: 0.0")
+    _edit(root / "config/boards.yaml", "enabled: rehearsal", "enabled: false")
     return load_home(root)
+
+
+def _edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert text.count(old) == 1, f"{path.name} has no single {old!r}"
+    path.write_text(text.replace(old, new), encoding="utf-8")
 
 
 def _peak_bytes() -> int:

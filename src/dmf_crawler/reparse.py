@@ -6,6 +6,8 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path, PurePosixPath
 
+from dmf_crawler.acquire.raw_store import RawStore
+from dmf_crawler.config import Home
 from dmf_crawler.crawl import Crawled
 from dmf_crawler.details import add_details, read_details
 from dmf_crawler.errors import UsageError
@@ -30,7 +32,7 @@ def compare_with_recorded(row: RunRow, watch: Watch) -> RunSummary:
     Raises:
         UsageError: `no_kept_pages`.
     """
-    folder = _find_pages(row, watch)
+    folder = find_kept_folder(row, watch.home)
     snapshot = read_snapshot(watch, folder)
     if isinstance(snapshot, Fault):
         return refuse(row.run, snapshot)
@@ -62,7 +64,7 @@ def record_correction(row: RunRow, watch: Watch, *, now: Clock) -> RunSummary:
     Raises:
         UsageError: `no_kept_pages`; `newer_run_accepted`: older pages would undo newer facts.
     """
-    folder = _find_pages(row, watch)
+    folder = find_kept_folder(row, watch.home)
     accepted = last_accepted_run(watch.store, watch.board.id)
     if accepted is not None and accepted.run.started_at > row.run.started_at:
         raise UsageError(
@@ -92,10 +94,14 @@ def record_correction(row: RunRow, watch: Watch, *, now: Clock) -> RunSummary:
     return replace(summary, run=run)
 
 
-def _find_pages(row: RunRow, watch: Watch) -> Path:
-    """Return the folder of a run's kept pages; they may have been pruned."""
-    folder = watch.home.root / row.raw_dir
-    if not watch.raw_store.has_index(folder):
+def find_kept_folder(row: RunRow, home: Home) -> Path:
+    """Return the folder of a run's kept pages.
+
+    Raises:
+        UsageError: `no_kept_pages`: there are none, or they have been pruned.
+    """
+    folder = home.root / row.raw_dir
+    if not RawStore(home.raw).has_index(folder):
         raise UsageError(
             "no_kept_pages",
             f"실행 {row.run.run_id} 의 페이지가 {row.raw_dir} 에 없습니다. 보존 기간이 지나 "

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from dmf_crawler.acquire.robots import says_nofollow
+from dmf_crawler.acquire.robots_file import MAX_ROBOTS_BYTES
 from dmf_crawler.acquire.urls import LinkRefusal, follow_link
 from dmf_crawler.extract.dedup import merge_last_pass
 from dmf_crawler.extract.parser import read_page
@@ -40,11 +41,11 @@ def read_snapshot(watch: Watch, folder: Path) -> Snapshot | Fault:
 
 
 def read_robots_answer(watch: Watch, folder: Path) -> tuple[int, bytes] | None:
-    """Return status and body of a run's last answer for robots.txt, None where there is none."""
+    """Return status and (parsed part of the) body of a run's last robots.txt, None for none."""
     answer = None
     for page in watch.raw_store.pages(folder):
         if page.request.kind == "robots":
-            answer = page.status, page.body
+            answer = page.status, page.body[:MAX_ROBOTS_BYTES]
     return answer
 
 

@@ -237,9 +237,9 @@ class Visit:
         """Write one line of the log."""
         LOG.info(event, extra={"run_id": self.run.run_id, **details})
 
-    def begin_phase(self, phase: str, n_pages: int = 0, *, pass_no: int = 1) -> None:
+    def begin_phase(self, phase: str, n_pages: int = 0) -> None:
         """Say what comes next, for whoever watches."""
-        self.phase, self.n_pages, self.n_done, self.pass_no = phase, n_pages, 0, pass_no
+        self.phase, self.n_pages, self.n_done, self.pass_no = phase, n_pages, 0, 1
         self.note_checkpoint()
 
     def note_progress(self, n_done: int, n_pages: int | None = None) -> None:

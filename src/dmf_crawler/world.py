@@ -231,7 +231,8 @@ _SENTENCES = {
     "connection_reset": "응답 도중에 연결이 끊겼습니다({host}). 다음 시도에서 다시 읽습니다.",
     "truncated_body": "응답이 잘리거나 손상되어 도착했습니다({host}). 다음 시도에서 다시 읽습니다.",
     "oversize": "응답이 허용된 크기보다 커서 버렸습니다({host}). 주소가 맞는지 확인하고, 맞다면 "
-    "config/settings.yaml의 max_body_bytes를 늘려 주십시오.",
+    "config/settings.yaml의 max_body_bytes(첨부파일은 config/boards.yaml의 max_file_bytes)를 늘려 "
+    "주십시오.",
     "request_error": "요청을 보낼 수 없거나 응답을 해석할 수 없습니다({host}). "
     "config/boards.yaml의 주소를 확인하고, 맞다면 로그와 함께 개발자에게 알려 주십시오.",
 }

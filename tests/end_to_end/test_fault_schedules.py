@@ -122,7 +122,7 @@ def is_steady(site: RehearsalSite) -> bool:
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(N_HOMES))
 def test_every_run_of_a_hundred_schedules_of_faults_ends_in_a_named_way(tmp_path, number):
-    seed = int(os.environ.get("DMF_TEST_SEED", random.SystemRandom().randrange(10**6)))
+    seed = int(os.environ.get("DMF_TEST_SEED", "20261201"))
     print(f"seed {seed}: set DMF_TEST_SEED to repeat")
     rng = random.Random(seed * N_HOMES + number)
     life, notices = Life(n_rows=45, seed=seed), NoticeLife(n_posts=15, seed=seed)

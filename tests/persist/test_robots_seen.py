@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -13,12 +12,7 @@ from dmf_crawler.model.change import KnownRecord
 from dmf_crawler.model.run import Run
 from dmf_crawler.persist.diff import diff_snapshot
 from dmf_crawler.persist.recording import known_records, record_accepted
-from dmf_crawler.persist.robots_seen import (
-    MAX_KEPT_BYTES,
-    RobotsSeen,
-    last_robots,
-    record_robots,
-)
+from dmf_crawler.persist.robots_seen import RobotsSeen, last_robots, record_robots
 from dmf_crawler.persist.runs import begin_dry_run, begin_run
 from dmf_crawler.persist.store import Store
 from tests.persist.builders import (
@@ -61,7 +55,7 @@ def accept_with_robots(
 
 
 def seen(run: Run, status: int, body: bytes) -> RobotsSeen:
-    return RobotsSeen(run.day, run.run_id, status, hashlib.sha256(body).hexdigest(), body)
+    return RobotsSeen(run.day, status, body)
 
 
 def test_a_board_that_was_never_accepted_has_no_robots(store):
@@ -108,14 +102,6 @@ def test_a_run_that_cannot_be_recorded_leaves_the_last_answer(store):
         accept_with_robots(store, moment(1), (200, OTHER_RULES), known={})
 
     assert last_robots(store, BOARD) == seen(first, 200, FIRST_RULES)
-
-
-def test_of_a_huge_answer_the_first_500_kib_and_the_digest_of_all_are_kept(store):
-    body = bytes(MAX_KEPT_BYTES) + b"the rest"
-
-    run = accept_with_robots(store, moment(0), (200, body))
-
-    assert last_robots(store, BOARD) == replace(seen(run, 200, body), body=bytes(512_000))
 
 
 def test_a_dry_run_which_is_no_line_of_the_history_cannot_replace_the_answer(store):

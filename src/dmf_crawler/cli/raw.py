@@ -5,13 +5,12 @@ from __future__ import annotations
 import argparse
 
 from dmf_crawler import __version__
-from dmf_crawler.acquire.raw_store import RawStore
 from dmf_crawler.acquire.warc import write_warc
 from dmf_crawler.cli.commands import Answer
 from dmf_crawler.cli.history import open_store
 from dmf_crawler.cli.home import hold_lock, open_home
-from dmf_crawler.errors import UsageError
 from dmf_crawler.persist.runs import get_run
+from dmf_crawler.reparse import find_kept_folder
 
 
 def export(arguments: argparse.Namespace) -> Answer:
@@ -23,13 +22,7 @@ def export(arguments: argparse.Namespace) -> Answer:
     with hold_lock(home):
         with open_store(home) as store:
             row = get_run(store, arguments.warc)
-        folder = home.root / row.raw_dir
-        if not RawStore(home.raw).has_index(folder):
-            raise UsageError(
-                "no_kept_pages",
-                f"실행 {row.run.run_id} 의 페이지가 {row.raw_dir} 에 없습니다. 보존 기간이 지나 "
-                "정리되었거나, 요청을 보내기 전에 끝난 실행입니다. 다른 실행을 고르십시오.",
-            )
+        folder = find_kept_folder(row, home)
         run_id = folder.name  # of a correction, the run that asked
         out_file = arguments.out or home.root / "var" / "warc" / f"{run_id}.warc.gz"
         n_records = write_warc(

@@ -279,17 +279,15 @@ def _publish(
     watches: Sequence[Watch], summaries: Sequence[RunSummary], world: World
 ) -> list[RunSummary]:
     """Write the workbook of each day on which a run was accepted; runs may lie across 06:00."""
-    days = {summary.run.day for summary in summaries if summary.status is RunStatus.OK}
-    published = list(summaries)
-    for day in sorted(days):
-        of_day = [
-            summary
-            for summary in published
-            if summary.run.day == day and summary.status is RunStatus.OK
-        ]
-        told = {each.run.run_id: each for each in _publish_day(watches, of_day, day, world)}
-        published = [told.get(summary.run.run_id, summary) for summary in published]
-    return published
+    accepted = [summary for summary in summaries if summary.status is RunStatus.OK]
+    told: dict[str, RunSummary] = {}
+    for day in sorted({summary.run.day for summary in accepted}):
+        of_day = [summary for summary in accepted if summary.run.day == day]
+        told |= {each.run.run_id: each for each in _publish_day(watches, of_day, day, world)}
+    return [
+        told[summary.run.run_id] if summary.status is RunStatus.OK else summary
+        for summary in summaries
+    ]
 
 
 def _publish_day(

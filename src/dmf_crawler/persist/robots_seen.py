@@ -9,9 +9,6 @@ from datetime import date
 from dmf_crawler.model.run import Run
 from dmf_crawler.persist.store import Store
 
-MAX_KEPT_BYTES = 500 * 1024
-"""As much of a robots.txt as a crawler must be able to parse (RFC 9309, 2.5)."""
-
 
 @dataclass(frozen=True, slots=True)
 class RobotsSeen:
@@ -19,16 +16,12 @@ class RobotsSeen:
 
     Attributes:
         day: The day of the run that asked.
-        run_id: That run.
         status: HTTP status.
-        sha256: Of the whole body.
-        body: Its first 500 KiB.
+        body: As much of it as is parsed.
     """
 
     day: date
-    run_id: str
     status: int
-    sha256: str
     body: bytes
 
 
@@ -38,13 +31,18 @@ def last_robots(store: Store, board_id: str) -> RobotsSeen | None:
     if not rows:
         return None
     row = rows[0]
-    return RobotsSeen(
-        date.fromisoformat(row["day"]), row["run_id"], row["status"], row["sha256"], row["body"]
-    )
+    return RobotsSeen(date.fromisoformat(row["day"]), row["status"], row["body"])
 
 
 def record_robots(store: Store, run: Run, status: int, body: bytes) -> None:
-    """Record what an accepted run was answered; the caller holds the transaction."""
+    """Record what an accepted run was answered; the caller holds the transaction.
+
+    Args:
+        store: The history.
+        run: The run.
+        status: HTTP status.
+        body: As much of the body as is parsed.
+    """
     store.execute(
         "INSERT OR REPLACE INTO robots_seen (board_id, day, run_id, status, sha256, body)"
         " VALUES (?, ?, ?, ?, ?, ?)",
@@ -54,6 +52,6 @@ def record_robots(store: Store, run: Run, status: int, body: bytes) -> None:
             run.run_id,
             status,
             hashlib.sha256(body).hexdigest(),
-            body[:MAX_KEPT_BYTES],
+            body,
         ),
     )

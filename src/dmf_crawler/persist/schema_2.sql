@@ -52,6 +52,6 @@ CREATE TABLE robots_seen (
     day              TEXT    NOT NULL,
     run_id           TEXT    NOT NULL REFERENCES crawl_run (run_id),
     status           INTEGER NOT NULL,
-    sha256           TEXT    NOT NULL,              -- of the whole body
-    body             BLOB    NOT NULL               -- its first 500 KiB
+    sha256           TEXT    NOT NULL,              -- of the body
+    body             BLOB    NOT NULL               -- as much of it as is parsed
 ) STRICT;

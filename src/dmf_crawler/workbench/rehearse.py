@@ -95,8 +95,16 @@ class RehearsedDay:
         return self.boards[0].summary
 
 
-def make_home(target: Path, base_url: str, *, shipped: Path | None = None) -> None:
+def make_home(
+    target: Path, base_url: str, *, delay_s: float = 0.0, shipped: Path | None = None
+) -> None:
     """Make a home folder for the rehearsal site: the shipped one but for the host and the delay.
+
+    Args:
+        target: The folder, empty or missing.
+        base_url: The rehearsal site's.
+        delay_s: Least pause between two requests.
+        shipped: What it is copied from; the program's own by default.
 
     Raises:
         UsageError: `folder_not_empty`, `shipped_home_changed`.
@@ -112,7 +120,7 @@ def make_home(target: Path, base_url: str, *, shipped: Path | None = None) -> No
         for folder in ("config", "selectors"):
             shutil.copytree(source / folder, target / folder, dirs_exist_ok=True)
         _replace_once(target / "config/boards.yaml", REAL_SITE, base_url)
-        _replace_once(target / "config/settings.yaml", REAL_DELAY, "0.0")
+        _replace_once(target / "config/settings.yaml", REAL_DELAY, str(delay_s))
     except OSError as error:
         raise StoredDataError(
             "home_not_writable",
