@@ -28,6 +28,7 @@ FINAL_FILE_CODES = frozenset({"oversize", "robots_disallowed", "request_error"})
 """Why a file was not received that will be so on another day, too."""
 
 N_DIGEST_DIGITS = 16
+DIGEST_MARK = " (sha256:"
 
 
 def digest_row(record: Record) -> str:
@@ -112,7 +113,11 @@ class Details:
 
     def add_file(self, visit: RawPage | FailedRequest) -> None:
         """Take up what became of a request for a file."""
-        url = self._hops.get(visit.request.url, visit.request.url)
+        url = visit.request.url
+        if isinstance(visit, FailedRequest):
+            url = self._hops.get(url, url)  # a redirect that led nowhere
+        elif url not in self._hops.values():
+            self._hops.clear()
         self.files.pop(url, None)
         self.raw_files.pop(url, None)
         if isinstance(visit, FailedRequest):
@@ -153,7 +158,7 @@ def list_detail_urls(snapshot: Snapshot) -> frozenset[str]:
 
 
 def find_unread(watch: Watch, folders: Sequence[Path]) -> frozenset[str]:
-    """Return the addresses of detail pages that were last asked for in vain, or not read.
+    """Return the addresses of pages and files that were last asked for in vain, or not read.
 
     Args:
         watch: Their board.
@@ -162,17 +167,22 @@ def find_unread(watch: Watch, folders: Sequence[Path]) -> frozenset[str]:
     unread: dict[str, bool] = {}
     for folder in folders:
         for visit in watch.raw_store.told_visits(folder):
-            if visit.request.kind == "detail":
+            if visit.request.kind in {"detail", "file"}:
                 unread[visit.request.url] = not _is_readable(visit, watch, folder)
     return frozenset(url for url, is_unread in unread.items() if is_unread)
 
 
 def _is_readable(visit: RawPage | FailedRequest, watch: Watch, folder: Path) -> bool:
+    """Say whether a visit brought what was asked for; a page that was moved waits, too."""
     if isinstance(visit, FailedRequest) or not visit.is_usable:
         return False
+    if visit.request.kind == "file":
+        return True
     body = watch.raw_store.find_body(folder, visit.sha256)
-    return body is not None and isinstance(
-        read_detail_page(replace(visit, body=body), watch, ()), DetailPage
+    return (
+        body is not None
+        and visit.url == visit.request.url
+        and isinstance(read_detail_page(replace(visit, body=body), watch, ()), DetailPage)
     )
 
 
@@ -207,38 +217,33 @@ def _read_fields(record: Record, details: Details, known: Fields, watch: Watch) 
     outcomes = [_outcome_of(link, url, details) for link, url in links]
     if None not in outcomes:
         files = [each for each in outcomes if each is not None]
-        if page.body == known.get(BODY):
-            files = _prefer_known(files, known.get(FILES, ()))
-        fields[FILES] = tuple(text for text, _ in files)
+        fields[FILES] = _prefer_known(files, known.get(FILES, ()))
     return fields
 
 
-Told = tuple[str, bool]
-"""What a record says of a file, and whether the file was received."""
+Told = tuple[str, str]
+"""What a record says of a file; and the link's text where it was not received, else ""."""
 
 
 def _outcome_of(link: FileLink, url: str | LinkRefusal, details: Details) -> Told | None:
     if isinstance(url, LinkRefusal):
-        return f"{link.label} ({url})", False
+        return f"{link.label} ({url})", link.label
     outcome = details.files.get(url)
     if outcome is None:
         return None
     if outcome.code:
-        return f"{link.label} ({outcome.code})", False
-    return f"{outcome.name} (sha256:{outcome.sha256[:N_DIGEST_DIGITS]})", True
+        return f"{link.label} ({outcome.code})", link.label
+    return f"{outcome.name}{DIGEST_MARK}{outcome.sha256[:N_DIGEST_DIGITS]})", ""
 
 
-def _prefer_known(files: list[Told], known: Value) -> list[Told]:
-    """Return the files of a page whose text is as it was: what was once received stays.
+def _prefer_known(files: Sequence[Told], known: Value) -> tuple[str, ...]:
+    """Return what a record says of its files; one that is refused stays as it was received.
 
-    A site that refuses a file for a day, or asks not to follow its links, has not changed it.
+    A site that refuses a file for a day, or asks not to follow its links, has not changed it. The
+    file is known by its name, which is the text of its link on the pages that we know of.
     """
-    if len(files) != len(known):
-        return files
-    return [
-        (before, True) if not is_received and "(sha256:" in before else (text, is_received)
-        for (text, is_received), before in zip(files, known, strict=True)
-    ]
+    received = {text.rpartition(DIGEST_MARK)[0]: text for text in known if DIGEST_MARK in text}
+    return tuple(received.get(label, text) if label else text for text, label in files)
 
 
 # --- what later visits need to know --------------------------------------------------------------

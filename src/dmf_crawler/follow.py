@@ -46,6 +46,16 @@ SITE_CODES = frozenset({"redirect_to_other_page", "maintenance_page"})
 MAX_FAULTS_IN_A_ROW = 3
 """A site that fails so often is left in peace until tomorrow."""
 
+MAX_LATE_FAULTS = 6
+"""So many pages and files that were in vain before are tried in vain once more in a run."""
+
+UNEQUAL_ANSWERS = Fault(
+    "unequal_answers",
+    "길이를 알리지 않는 첨부파일을 두 번 받았으나 내용이 서로 달랐습니다. 잘렸을 수 있으므로 믿지 "
+    "않고, 다음 실행에서 다시 받습니다. 계속되면 브라우저로 열어 확인해 주십시오.",
+    exit_code=6,
+)
+
 
 @dataclass(frozen=True, slots=True)
 class DetailPlan:
@@ -100,6 +110,7 @@ class Follower:
         self._plan = plan
         self._n_asked = 0
         self._n_faults_in_a_row = 0
+        self._n_late_faults = 0
         self._detail_urls: frozenset[str] = frozenset()
         self.followed = Followed()
 
@@ -109,10 +120,11 @@ class Follower:
         planned = self._plan_details(snapshot)
         reasons = {detail.request.identity: detail.reason for detail in planned}
         for detail in planned:
-            self._visit.frontier.add(detail.request)
+            is_late = detail.request.url in self._plan.failed
+            self._visit.frontier.add(detail.request, (is_late, date.min))
         self._visit.begin_phase("details", min(len(planned), self._source.max_requests))
         for request in self._visit.frontier:
-            if self._is_over():
+            if self._is_over(request):
                 self.followed.n_left += 1
                 self.followed.n_full_left += self._is_unchecked(request)
                 continue
@@ -127,23 +139,30 @@ class Follower:
         found = self._ask(request, _look_at_file)
         if not isinstance(found, Fault) and not (found.has_length or found.taken_from):
             # Where no length is told a file that was cut looks whole: two answers must agree.
-            found = self._ask(replace(request, validators=()), _look_at_file)
+            first, found = found, self._ask(replace(request, validators=()), _look_at_file)
+            if not isinstance(found, Fault) and found.sha256 != first.sha256:
+                found = UNEQUAL_ANSWERS
+                self._count_fault(request, found)
         if isinstance(found, Fault):
             self.followed.n_full_left += self._is_unchecked(request)
 
     def _plan_details(self, snapshot: Snapshot) -> Sequence[PlannedDetail]:
         plan = self._plan
-        planned = plan_details(
+        return plan_details(
             list_row_links(snapshot),
             {} if plan.is_full else plan.known,
             rose_at=plan.rose_at,
             cycle_start=plan.cycle_start,
             asked_by=plan.asked_by,
         )
-        return sorted(planned, key=lambda detail: detail.request.url in plan.failed)
 
-    def _is_over(self) -> bool:
-        return self.followed.is_stopped or self._n_asked >= self._source.max_requests
+    def _is_over(self, request: PageRequest) -> bool:
+        is_late = request.url in self._plan.failed
+        return (
+            self.followed.is_stopped
+            or self._n_asked >= self._source.max_requests
+            or (is_late and self._n_late_faults >= MAX_LATE_FAULTS)
+        )
 
     def _is_unchecked(self, request: PageRequest) -> bool:
         known = self._plan.known.get(request.identity)
@@ -199,7 +218,10 @@ class Follower:
             # Its page is told anew, so the file's name and digest belong into this run's folder.
             known = self._plan.known[request.identity]
             due = request if self._visit.take_known(request, known) is None else None
-        if due is not None and self._visit.frontier.add(due):
+        known_file = self._plan.known.get(request.identity)
+        waits_since = known_file.full_checked_on if known_file else date.min
+        rank = (url in self._plan.failed, waits_since)
+        if due is not None and self._visit.frontier.add(due, rank):
             n_pages = self._visit.n_pages + 1
             self._visit.n_pages = min(n_pages, self._source.max_requests)
 
@@ -211,24 +233,27 @@ class Follower:
         forbidden = visit.fetcher.forbid(request)
         if forbidden is not None:
             visit.note_unsent(request, forbidden.code)
-            self._count_fault(forbidden)
+            self._count_fault(request, forbidden)
             return forbidden
         n_before = visit.fetcher.n_requests
         found = visit.ask(request, look, stored=stored)
         self._n_asked += visit.fetcher.n_requests - n_before
         if isinstance(found, Fault):
-            self._count_fault(found)
+            self._count_fault(request, found)
         else:
             self._n_faults_in_a_row = 0
         return found
 
-    def _count_fault(self, fault: Fault) -> None:
+    def _count_fault(self, request: PageRequest, fault: Fault) -> None:
         faults = self.followed.faults
         if fault.code in STOPPING:
             self.followed.is_stopped = True
             self.followed.n_left += 1
             return
         faults[fault.code] = faults.get(fault.code, 0) + 1
+        if request.url in self._plan.failed:
+            self._n_late_faults += 1
+            return
         # A page that came and cannot be read is no sign of a server in trouble.
         is_refusal = fault.code == "http_status" and fault.is_retryable
         is_site = is_refusal or fault.code in RETRY_CODES or fault.code in SITE_CODES

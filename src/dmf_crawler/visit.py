@@ -81,9 +81,15 @@ def find_kept_pages(run: Run, watch: Watch) -> KeptPages:
             if page.is_usable
             and page.request.kind not in {"robots", "recheck"}
             and day_of(page.fetched_at) == run.day
+            and not (page.request.kind == "file" and _is_half_known(page))
         }
         pages = found | pages
     return KeptPages(pages)
+
+
+def _is_half_known(page: RawPage) -> bool:
+    """Say whether an answer without a length still needs a second one that agrees."""
+    return not (page.has_length or page.taken_from)
 
 
 @dataclass(frozen=True, slots=True)

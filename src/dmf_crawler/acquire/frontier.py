@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import StrEnum
 from hashlib import blake2b
+from heapq import heappop, heappush
 from urllib.parse import quote, urlencode
 
 from dmf_crawler.model.detail import KnownPage
@@ -111,6 +111,11 @@ def foresee(
 
 # --- one queue for one host --------------------------------------------------------------------
 
+Rank = tuple[bool, date]
+"""Whether a request was in vain before, and since when it waits: the lower goes first."""
+
+FIRST_RANK: Rank = (False, date.min)
+
 TURNS = {"robots": 0, "list": 1, "recheck": 1, "detail": 2, "file": 3}
 """Kind → turn; a page 1 once more waits in the line of the list."""
 
@@ -119,43 +124,38 @@ class Frontier:
     """What is still to be asked of one host, and what was asked before: each visit once.
 
     robots.txt comes before the list, the list before details, details before files; within one of
-    these the first that came is the first to go (breadth first). Of what was asked, digests of 16
-    bytes are remembered, so a list of 120,000 pages takes little memory.
+    these the lowest rank goes first, and of equal ones the first that came (breadth first). Of what
+    was asked, digests of 16 bytes are remembered, so a list of 120,000 pages takes little memory.
     """
 
     def __init__(self) -> None:
-        self._lines: dict[int, deque[PageRequest]] = {turn: deque() for turn in TURNS.values()}
-        self._n_waiting: Counter[str] = Counter()
+        self._waiting: list[tuple[int, Rank, int, PageRequest]] = []
+        self._n_added = 0
         self._visits: set[bytes] = set()
         self._bodies: set[bytes] = set()
 
-    def add(self, request: PageRequest) -> bool:
-        """Put a request into its line; return False where the same visit was added before."""
-        line = self._lines[TURNS[request.kind]]
+    def add(self, request: PageRequest, rank: Rank = FIRST_RANK) -> bool:
+        """Put a request into the queue; return False where the same visit was added before.
+
+        Args:
+            request: What to ask for.
+            rank: Whether it was asked for in vain before, and since when it waits.
+        """
         visit = _digest_visit(request)
         if visit in self._visits:
             return False
         self._visits.add(visit)
-        line.append(request)
-        self._n_waiting[request.kind] += 1
+        self._n_added += 1
+        heappush(self._waiting, (TURNS[request.kind], rank, self._n_added, request))
         return True
 
     def next(self) -> PageRequest | None:
         """Take the request whose turn it is, None when nothing waits."""
-        for line in self._lines.values():
-            if line:
-                request = line.popleft()
-                self._n_waiting[request.kind] -= 1
-                return request
-        return None
+        return heappop(self._waiting)[-1] if self._waiting else None
 
     def __iter__(self) -> Iterator[PageRequest]:
         """Take one request after the other, those included that are added meanwhile."""
         return iter(self.next, None)
-
-    def n_waiting(self, kind: str) -> int:
-        """Return how many requests of a kind wait."""
-        return self._n_waiting[kind]
 
     def has_seen(self, sha256: str) -> bool:
         """Say whether a body came before, under whatever address, and remember it.

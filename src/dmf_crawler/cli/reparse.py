@@ -69,7 +69,7 @@ def _reparse_run(row: RunRow, watch: Watch, world: World, *, is_applied: bool) -
         return guard_run(watch, world, lambda: record_correction(row, watch, now=world.now))
     try:
         return compare_with_recorded(row, watch)
-    except StoredDataError as error:
+    except (StoredDataError, UsageError) as error:
         fault = Fault(error.code, error.message, error.exit_code)
         return RunSummary(row.run, RunStatus.FAILED, fault.exit_code, fault=fault)
 

@@ -21,11 +21,18 @@ DEFAULT_PRODUCT_TOKEN = Identity().product_token
 
 _REFUSALS = frozenset({"nofollow", "none"})
 _SEPARATORS = re.compile("[,;|]")
-_HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
-_HTML_START = re.compile(
-    rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE
+_TEXT_TYPES = ("/json", "/javascript", "/xml", "+xml", "+json")
+_TEXT_ENDINGS = (
+    *(".txt", ".csv", ".tsv", ".json", ".xml", ".svg", ".rtf", ".md", ".log"),
+    *(".htm", ".html", ".xhtml", ".mht"),
 )
-_HTML_ENDINGS = (".htm", ".html", ".xhtml", ".mht")
+"""Files that are text by their name."""
+
+_BINARY_STARTS = (b"%PDF", b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"\x89PNG", b"\xff\xd8\xff", b"GIF8")
+_MARKUP_START = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*<(?:!--|\?xml|(?:!doctype\s+html|html|head|body|script)\b)",
+    re.IGNORECASE,
+)
 
 
 def lets_follow(document: Element, product_token: str) -> bool:
@@ -70,19 +77,26 @@ def read_base(document: Element, page_url: str) -> str:
 
 def judge_file(page: RawPage) -> Fault | None:
     """Say why what came cannot be the file that was asked for, None where it can be."""
-    if not page.body:
+    if not page.body.strip():
         return Fault(
             "empty_file",
-            f"첨부파일의 내용이 0바이트로 왔습니다: {page.url}. 다음 실행에서 다시 받습니다. "
-            "계속되면 브라우저로 열어 확인해 주십시오.",
+            f"첨부파일이 빈 내용으로 왔습니다: {page.url}. 다음 실행에서 다시 받습니다. 계속되면 "
+            "브라우저로 열어 확인해 주십시오.",
             exit_code=6,
         )
-    is_html = page.content_type.partition(";")[0].strip().lower() in _HTML_TYPES
-    is_html = is_html or _HTML_START.match(page.body[:1024]) is not None
-    if is_html and not page.file_name.lower().endswith(_HTML_ENDINGS):
+    media_type = page.content_type.partition(";")[0].strip().lower()
+    is_text = media_type.startswith("text/") or media_type.endswith(_TEXT_TYPES)
+    head = page.body[:1024]
+    if head[:2] in {b"\xff\xfe", b"\xfe\xff"}:
+        head = head.decode("utf-16", "replace").encode("ascii", "replace")
+    # Some servers call every download text/html: what it begins with says more.
+    is_binary = b"\0" in head or head.startswith(_BINARY_STARTS)
+    if is_binary or page.file_name.lower().endswith(_TEXT_ENDINGS):
+        return None
+    if is_text or _MARKUP_START.match(head):
         return Fault(
-            "html_instead_of_file",
-            f"첨부파일 대신 HTML 페이지(오류, 로그인, 점검 안내 등)가 왔습니다: {page.url}. 다음 "
+            "not_the_file",
+            f"첨부파일 대신 다른 내용(오류, 로그인, 점검 안내 등)이 왔습니다: {page.url}. 다음 "
             "실행에서 다시 받습니다. 계속되면 브라우저로 열어 확인해 주십시오.",
             exit_code=6,
         )

@@ -28,6 +28,12 @@ MAX_DETAIL_ELEMENTS = 30_000
 MAX_ANCESTORS = 3_000_000
 """Of all elements together: twenty each at the most elements."""
 
+MAX_ATTRIBUTES = 1_000
+"""Of one tag; libxml2 compares each with all others."""
+
+_LONG_TAG_CHARS = 10_000
+_TAG = re.compile(r"""<[a-zA-Z](?>"[^"]*"|'[^']*'|[^"'>])*+""")
+_QUOTED = re.compile(r""""[^"]*"|'[^']*'""")
 _FATAL = 3
 """libxml2's error level after which it stops and returns what it has."""
 
@@ -71,7 +77,17 @@ def _find_text_fault(text: str, end_marker: str, max_elements: int) -> Fault | N
     n_tags, most = text.count("<"), 3 * max_elements  # start and end of each, and some more
     if n_tags > most:
         return _too_complex(n_tags, most)
+    n_attributes = max(map(_count_attributes, _TAG.findall(text)), default=0)
+    if n_attributes > MAX_ATTRIBUTES:
+        return _too_complex(n_attributes, MAX_ATTRIBUTES)
     return _broken_reference() if _has_broken_reference(text) else None
+
+
+def _count_attributes(tag: str) -> int:
+    """Return how many attributes a long tag has at most, 0 for any other."""
+    if len(tag) < _LONG_TAG_CHARS:
+        return 0
+    return len(re.split(r"[\s/]+", _QUOTED.sub(" ", tag)))
 
 
 def _find_tree_fault(document: Element, max_elements: int) -> Fault | None:

@@ -152,7 +152,9 @@ class RawPage:
     @property
     def has_length(self) -> bool:
         """Whether the answer said where its body ends; without that a cut one looks whole."""
-        return bool(self.header("Content-Length") or self.header("Transfer-Encoding"))
+        codings = (self.header("Transfer-Encoding") or "").lower().split(",")
+        length = (self.header("Content-Length") or "").strip()
+        return "chunked" in map(str.strip, codings) or (length.isascii() and length.isdigit())
 
 
 @dataclass(frozen=True, slots=True)
