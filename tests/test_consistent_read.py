@@ -65,6 +65,7 @@ def test_a_list_of_one_page_is_asked_for_twice(table):
     reading = Reading(lambda *_: replace(table, announced_total=len(table.rows)))
     assert reading.run() is None
     assert reading.asked == {1: ["list 1", "recheck 1"]}
+    assert reading.told == [(1, 2, 1), (2, 2, 1)]
 
 
 @pytest.mark.parametrize("max_passes", [1, 2, 3])

@@ -155,6 +155,18 @@ def test_the_connection_serves_again_after_a_deadline():
         assert world.send(Request("GET", f"{site.base_url}/", HEADERS)).body == b"1"
 
 
+@pytest.mark.parametrize("size", [b"-1", b"-5", b"-ffffff"])
+def test_a_chunk_of_less_than_nothing_is_an_answer_that_cannot_be_read(size: bytes):
+    """The library would take it for all that ever comes, past the cap."""
+    head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"
+    with serve(Loopback()) as site, real_world(Politeness()) as world:
+        site.answers = {"/": [head + size + b"\r\n" + b"x" * 100_000, site.stall]}
+        with pytest.raises(SendError) as caught:
+            world.send(Request("GET", f"{site.base_url}/", HEADERS))
+
+    assert caught.value.code == "request_error"
+
+
 # --- failures before any answer ----------------------------------------------------------------
 
 

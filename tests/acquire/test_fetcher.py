@@ -603,7 +603,13 @@ def test_a_redirect_loop_ends_at_the_limit():
 
 @pytest.mark.parametrize(
     ("code", "method", "body"),
-    [(301, "GET", None), (302, "GET", None), (303, "GET", None), (307, "POST", b"p=1")],
+    [
+        (301, "GET", None),
+        (302, "GET", None),
+        (303, "GET", None),
+        (307, "POST", b"p=1"),
+        (308, "POST", b"p=1"),
+    ],
 )
 def test_a_redirected_form_is_sent_again_only_where_the_status_says_so(
     code: int, method: str, body: bytes | None

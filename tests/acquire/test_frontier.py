@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dmf_crawler.acquire.frontier import (
+    FIRST_RANK,
     DueReason,
     Frontier,
     PlannedDetail,
@@ -236,13 +237,15 @@ def test_a_kind_without_a_turn_is_refused():
         Frontier().add(PageRequest(BASE, "unknown"))
 
 
-def test_what_waits_is_counted_by_kind():
-    frontier = fill(a_list_page(1), a_list_page(2), a_list_page(1, kind="recheck"), a_detail(1))
-    frontier.next()
+def test_within_a_turn_what_failed_before_comes_last_and_what_waits_longest_first():
+    frontier = Frontier()
+    yesterday = DAY - timedelta(days=1)
+    ranks = [(True, date.min), (False, DAY), FIRST_RANK, (False, yesterday)]
+    for number, rank in enumerate(ranks):
+        frontier.add(a_detail(number), rank)
+    frontier.add(a_list_page(1), (True, DAY))
 
-    counts = [frontier.n_waiting(kind) for kind in ("robots", "list", "recheck", "detail", "file")]
-
-    assert counts == [0, 1, 1, 1, 0]
+    assert list(frontier) == [a_list_page(1), *map(a_detail, (2, 3, 1, 0))]
 
 
 def test_the_same_body_under_two_addresses_is_seen_once():
@@ -361,6 +364,15 @@ def test_new_pages_come_first_then_changed_ones_then_the_full_check_then_all_oth
         (8, "total"), (2, "total"),
     ]  # fmt: skip
     assert by_number(plan(links, known))[-1] == (1, "weekly")
+
+
+def test_new_and_changed_pages_stay_newest_first_however_long_ago_they_were_checked():
+    links = [a_link(5), a_link(4, "other"), a_link(3), a_link(2, "other"), a_link(1, "other")]
+    known = [a_known(4), a_known(2, full_checked_on=DAY - timedelta(days=3)), a_known(1)]
+
+    assert by_number(plan(links, known)) == [
+        (5, "new"), (3, "new"), (4, "changed"), (2, "changed"), (1, "changed"),
+    ]  # fmt: skip
 
 
 def test_after_a_risen_total_the_pages_that_the_budget_left_over_stay_due():

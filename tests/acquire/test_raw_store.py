@@ -693,7 +693,78 @@ def test_a_folder_that_is_being_removed_is_not_verified(tmp_path: Path):
     assert store.verify() == []
 
 
+def test_an_index_that_cannot_be_read_is_named_and_never_counted_as_nothing(tmp_path: Path):
+    store = RawStore(tmp_path)
+    (store.folder(RUN) / "index.jsonl").mkdir(parents=True)
+
+    with pytest.raises(RawStoreError, match="raw_damaged"):
+        store.n_requests(RUN.day, "list.example")
+
+
 # --- files that another program holds ----------------------------------------------------------
+
+
+class Scanner:
+    """Holds every file in a folder until somebody has waited twice."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.waits_s: list[float] = []
+        read_bytes = Path.read_bytes
+
+        def read(path: Path) -> bytes:
+            if len(self.waits_s) < 2:
+                raise PermissionError(13, "WinError 32", str(path))
+            return read_bytes(path)
+
+        monkeypatch.setattr(Path, "read_bytes", read)
+
+
+def test_a_kept_body_that_is_held_for_a_moment_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    page = RawStore(tmp_path).put(RUN, a_page())
+    scanner = Scanner(monkeypatch)
+    store = RawStore(tmp_path, sleep=scanner.waits_s.append)
+
+    assert store.find_body(store.folder(RUN), page.sha256) == page.body
+    assert len(scanner.waits_s) == 2
+
+
+def test_a_held_body_is_not_taken_for_another_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """It would be written a second time under a longer name."""
+    RawStore(tmp_path).put(RUN, a_page())
+    scanner = Scanner(monkeypatch)
+    store = RawStore(tmp_path, sleep=scanner.waits_s.append)
+
+    store.put(RUN, a_page())
+
+    assert len(scanner.waits_s) == 2
+    assert len(list(store.folder(RUN).glob("*.gz"))) == 1
+
+
+def test_a_held_body_is_taken_over_where_it_cannot_be_linked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def refuse(_source: Path, _target: Path) -> None:
+        raise OSError(18, "other disk")
+
+    page = RawStore(tmp_path).put(RUN, a_page())
+    waits_s: list[float] = []
+    store = RawStore(tmp_path, sleep=waits_s.append, link=refuse)
+    assert list(store.answers(store.folder(RUN)))  # the index is at hand
+    scanner = Scanner(monkeypatch)
+    scanner.waits_s = waits_s
+
+    assert store.take_over(LATER, page, store.folder(RUN), RUN.run_id).body == page.body
+    assert len(waits_s) == 2
+
+
+def test_a_held_index_of_the_day_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    RawStore(tmp_path).put(RUN, a_page())
+    scanner = Scanner(monkeypatch)
+    store = RawStore(tmp_path, sleep=scanner.waits_s.append)
+
+    assert store.n_requests(RUN.day, "list.example") == 1
 
 
 def test_a_file_that_is_held_for_a_moment_is_waited_for():

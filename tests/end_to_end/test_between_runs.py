@@ -236,6 +236,21 @@ def test_what_changed_is_told_until_an_accepted_run_has_told_it(stage, ends):
     assert stage.warnings() == ""
 
 
+def test_what_robots_txt_says_otherwise_is_told_the_right_way_round(stage):
+    first = stage.home.run(DAY, *REGISTRY)
+    assert first["warnings"] == [], "nobody was there before"
+    stage.switch(robots_text="User-agent: *\nDisallow: /admin/\nDisallow: /other\n")
+
+    (told,) = stage.home.run(NEXT_DAY, *REGISTRY)["warnings"]
+
+    assert "추가 'Disallow: /other', 삭제 'Allow: /'." in told
+    assert f"{DAY} 이후" in told
+    stage.switch(robots="not_found")
+    changed, allowed = stage.home.run(THIRD_DAY, *REGISTRY)["warnings"]
+    assert f"{NEXT_DAY} 의 HTTP 200 에서 HTTP 404 로 바뀌었습니다" in changed
+    assert "HTTP 404로 응답하여 제한이 없는 것으로" in allowed
+
+
 def test_a_change_of_robots_txt_that_forbids_us_is_told_by_the_run_that_it_ends(stage):
     stage.home.run(DAY, *REGISTRY)
     stage.switch(robots_text="User-agent: *\nDisallow: /pbp\n")

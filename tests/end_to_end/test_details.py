@@ -112,6 +112,20 @@ def test_a_changed_row_makes_its_post_due_alone(board):
     assert run["counts"]["MODIFIED"] == 1
 
 
+def test_a_retitled_post_whose_files_are_known_owes_nothing(board):
+    board.run(TUESDAY)
+    number = has_files(POSTS)
+    renamed = replace(POSTS[number], title="다른 제목")
+    board.site.notices = (*POSTS[:number], renamed, *POSTS[number + 1 :])
+    board.run(WEDNESDAY)
+    assert (board.asked_posts(), board.asked("file")) == ([renamed.post_id], [])
+
+    board.run(THURSDAY)
+
+    assert (board.asked_posts(), board.asked("file")) == ([], [])
+    assert board.fields(renamed.post_id)["files"] == list(renamed.files)
+
+
 def test_a_risen_total_makes_all_posts_due_conditionally_new_ones_first(board):
     board.switch(validators="both")
     board.run(TUESDAY)
@@ -303,6 +317,56 @@ def test_a_file_that_the_budget_left_over_is_a_change_when_it_comes(board):
     assert board.fields(changed.post_id)["files"] == list(changed.files)
 
 
+def test_a_file_of_an_edited_text_that_the_budget_left_over_comes_next_day(board):
+    """Its address is as before, its content is not."""
+    board.site.notices = with_files(POSTS, 3, b"%PDF a", b"%PDF b")
+    board.run(TUESDAY)
+    edited = with_files(edit_text(POSTS, 3), 3, b"%PDF a", b"%PDF b, corrected")
+    retitled = replace(edited[3], title="고친 글")
+    board.site.notices = (*edited[:3], retitled, *edited[4:])
+    board.home.edit("config/boards.yaml", "max_requests: 100", "max_requests: 2")
+    assert board.run(WEDNESDAY)["counts"]["MODIFIED"] == 1
+    assert board.fields(retitled.post_id)["body"] == retitled.body
+
+    run = board.run(THURSDAY)
+
+    assert board.asked_posts() == []
+    assert [request.path for request in board.asked("file")] == ["/cmn/edms/down/DOC-901"]
+    assert run["counts"]["MODIFIED"] == 1
+    assert board.fields(retitled.post_id)["files"] == list(retitled.files)
+
+
+def test_a_file_that_the_full_check_left_over_comes_next_day_without_its_post(board):
+    posts = with_files([replace(post, attachments=()) for post in POSTS], 3, b"%PDF a", b"%PDF b")
+    board.site.notices = posts
+    board.run(SATURDAY)
+    board.home.edit("config/boards.yaml", "max_requests: 100", "max_requests: 13")
+    board.site.notices = with_files(posts, 3, b"%PDF a", b"%PDF b, corrected")
+    assert not any(board.run(SUNDAY)["counts"].values())
+    assert board.home.rows("SELECT full_check_left FROM crawl_run")[-1] == (1,)
+    assert "1건을 오늘 다 받지 못했습니다" in board.warnings()
+
+    run = board.run(NEXT_MONDAY)
+
+    assert board.asked_posts() == []
+    assert [request.path for request in board.asked("file")] == ["/cmn/edms/down/DOC-901"]
+    assert run["counts"]["MODIFIED"] == 1
+    assert board.home.rows("SELECT full_check_left FROM crawl_run")[-1] == (0,)
+
+
+def test_a_changed_row_whose_post_the_budget_left_over_is_due_next_day(board):
+    board.run(TUESDAY)
+    changed = [replace(post, title=f"고친 {post.title}") for post in POSTS[2:4]]
+    board.site.notices = (*POSTS[:2], *changed, *POSTS[4:])
+    board.home.edit("config/boards.yaml", "max_requests: 100", "max_requests: 1")
+    board.run(WEDNESDAY)
+    first = board.asked_posts()
+
+    board.run(THURSDAY)
+
+    assert [*first, *board.asked_posts()] == newest_first(changed)
+
+
 # --- a held run that somebody applies ------------------------------------------------------------
 
 
@@ -406,7 +470,50 @@ def test_a_stored_text_that_is_gone_is_asked_for_unconditionally(board):
     assert not any("if-none-match" in request.headers for request in board.asked("detail"))
 
 
+def test_files_of_a_changed_post_are_asked_for_conditionally_and_those_of_a_new_one_are_not(board):
+    board.switch(validators="both")
+    posts = with_files(POSTS, 3, b"%PDF a")
+    board.site.notices = posts
+    board.run(TUESDAY)
+    edited = with_files(edit_text(posts, 3), 3, b"%PDF a")
+    new, *_ = with_new_post(edited)
+    new = replace(new, attachments=(Attachment("DOC-999", "새 첨부.pdf", b"%PDF new"),))
+    board.site.notices = (new, *edited)
+
+    run = board.run(WEDNESDAY)
+
+    asked = {
+        request.path[-3:]: ("if-none-match" in request.headers, request.status)
+        for request in board.asked("file")
+    }
+    assert asked == {"999": (False, 200), "900": (True, 304)}
+    assert (run["counts"]["NEW"], run["counts"]["MODIFIED"]) == (1, 1)
+    assert board.fields(new.post_id)["files"] == list(new.files)
+    assert board.fields(posts[3].post_id)["files"] == list(posts[3].files)
+
+
 # --- files ---------------------------------------------------------------------------------------
+
+
+def test_a_file_that_its_answer_does_not_name_is_named_by_its_link(board):
+    board.switch(file_name="none")
+
+    board.run(TUESDAY)
+
+    for post in POSTS:
+        assert board.fields(post.post_id)["files"] == list(post.files)
+
+
+def test_a_file_that_hangs_on_two_posts_is_asked_for_once(board):
+    shared = with_files(with_files(POSTS, 3, b"%PDF"), 5, b"%PDF")
+    board.site.notices = shared
+
+    board.run(TUESDAY)
+
+    paths = [request.path for request in board.asked("file")]
+    assert paths.count("/cmn/edms/down/DOC-900") == 1
+    for post in (shared[3], shared[5]):
+        assert board.fields(post.post_id)["files"] == list(post.files)
 
 
 def test_files_lie_under_a_safe_name_with_the_bytes_that_came(board):
@@ -478,6 +585,17 @@ def test_files_that_robots_txt_forbids_are_not_asked_for(board):
     assert "robots_disallowed" in board.fields(post.post_id)["files"][0]
     board.run(WEDNESDAY)
     assert board.asked_posts() == []
+
+
+def test_many_files_that_robots_txt_forbids_do_not_hold_up_the_next(board):
+    board.site.notices = with_files(POSTS[:4], 3, *(b"%PDF" + bytes([n]) for n in range(5)))
+    forbidden = "".join(f"Disallow: /cmn/edms/down/DOC-90{n}\n" for n in range(4))
+    board.switch(robots_text=f"User-agent: *\n{forbidden}")
+
+    board.run(TUESDAY)
+
+    assert board.asked("file")[-1].path == "/cmn/edms/down/DOC-904"
+    assert "robots_disallowed 4건" in board.warnings()
 
 
 def test_a_file_that_fails_is_asked_for_again_next_day_without_its_post(board):
@@ -615,6 +733,7 @@ def test_a_post_that_cannot_be_read_does_not_touch_the_list(board, kind):
     assert (run["status"], run["n_rows"]) == ("OK", 12)
     assert "body" not in board.fields(post.post_id)
     assert "읽지 못한 상세 페이지" in board.warnings()
+    assert board.home.rows("SELECT full_check_left FROM crawl_run") == [(1,)]
     board.switch(troubles=())
     board.run(WEDNESDAY)
     assert board.asked_posts() == [post.post_id]
@@ -643,6 +762,30 @@ def test_a_site_that_fails_three_times_in_a_row_is_left_in_peace(board):
 
     assert run["status"] == "OK"
     assert len(set(board.asked_posts())) == 3
+
+
+def test_a_good_answer_between_bad_ones_lets_the_crawl_go_on(board):
+    ids = newest_first(POSTS)
+    broken = frozenset(int(post_id) for post_id in (ids[0], ids[1], ids[3], ids[4]))
+    board.switch(troubles=(PageTrouble("status_500", pages=broken, place="detail"),))
+
+    board.run(TUESDAY)
+
+    assert set(board.asked_posts()) == set(ids)
+    assert "http_status 4건" in board.warnings()
+
+
+def test_a_site_that_is_left_in_peace_owes_all_the_rest(board):
+    ids = newest_first(POSTS)
+    trouble = PageTrouble("status_500", pages=frozenset(map(int, ids[4:7])), place="detail")
+    board.switch(troubles=(trouble,))
+
+    board.run(TUESDAY)
+
+    n_files = sum(len(post.attachments) for post in POSTS if post.post_id in ids[:4])
+    assert f"{5 + n_files}건을 오늘 다 받지 못했습니다" in board.warnings()
+    left = board.home.rows("SELECT full_check_left FROM crawl_run")
+    assert left == [(3 + 5 + n_files,)]
 
 
 def test_many_posts_that_are_broken_for_good_do_not_hold_up_the_others_either(board):
@@ -712,6 +855,20 @@ def test_a_run_that_was_killed_at_the_posts_asks_for_page_1_once_more(board):
     assert (run["status"], run["n_rows"]) == ("OK", 13)
     ids = newest_first(board.site.notices)
     assert board.asked_posts() == [ids[0], ids[-1]]
+
+
+def test_a_run_that_was_killed_at_the_posts_is_worth_nothing_where_robots_txt_forbids_the_list(
+    board,
+):
+    kill_at_last_post(board)
+    board.switch(robots_text="User-agent: *\nDisallow: /bbs\n")
+
+    run = board.run(TUESDAY, hour=9)
+
+    assert (run["status"], run["error"]["code"]) == ("FAILED", "robots_disallowed")
+    assert [request.path for request in board.site.log] == ["/robots.txt"]
+    assert board.home.rows("SELECT count(*) FROM dmf_record") == [(0,)]
+    assert board.home.rows("SELECT n_taken_over FROM crawl_run")[-1] == (0,)
 
 
 def test_kept_posts_are_not_taken_over_when_the_list_was_another_one(board):

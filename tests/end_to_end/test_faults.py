@@ -11,6 +11,7 @@ import pytest
 
 from dmf_crawler.workbench.rehearsal.days import Life
 from dmf_crawler.workbench.rehearsal.register import ListRow
+from dmf_crawler.workbench.rehearsal.request_log import LoggedRequest
 from dmf_crawler.workbench.rehearsal.server import RehearsalSite
 from dmf_crawler.workbench.rehearsal.switches import PageTrouble, Switches, TroubleKind
 from tests.end_to_end.homes import new_home
@@ -147,6 +148,32 @@ def test_a_server_in_trouble_is_not_asked_for_smaller_pages(stage):
     assert [request.params.get("limit") for request in stage.site.log] == [None, *["100"] * 3]
 
 
+@pytest.mark.parametrize(
+    ("kind", "sizes"),
+    [
+        ("error_page", ["100", "50"]),
+        ("redirect_login", ["100", "50"]),
+        ("maintenance", ["100"]),
+    ],
+)
+def test_a_smaller_page_is_asked_for_where_the_size_may_be_what_is_refused(stage, kind, sizes):
+    def be_kind_to_small_pages(request: LoggedRequest) -> None:
+        if request.params.get("limit") == "50":
+            stage.site.switches = Switches()
+
+    stage.site.on_request = be_kind_to_small_pages
+    stage.site.switches = Switches(troubles=(PageTrouble(kind, frozenset({1})),))
+
+    run = stage.home.run("2026-12-01")
+
+    asked = [request.params["limit"] for request in stage.site.log if request.params]
+    assert list(dict.fromkeys(asked)) == sizes
+    assert run["status"] == ("OK" if len(sizes) > 1 else "FAILED")
+    if len(sizes) == 1:
+        checks = stage.home.rows("SELECT full_check_from FROM crawl_run ORDER BY rowid")
+        assert checks == [("2026-11-30",), (None,)]
+
+
 def test_a_dead_host_is_unreachable(tmp_path):
     with RehearsalSite(LIFE.rows) as site:
         stage = Stage(tmp_path, site)
@@ -214,6 +241,18 @@ def test_a_few_more_vanished_rows_than_usual_wait_for_a_person(stage):
 
     assert (run["exit_code"], run["status"]) == (3, "HELD")
     assert stage.home.history_content() == stage.before
+
+
+def test_a_number_that_stood_twice_once_keeps_its_keys(tmp_path):
+    with RehearsalSite(LIFE.rows[:40], switches=Switches(duplicated_number=True)) as site:
+        home = new_home(tmp_path / "home", site.base_url)
+        assert home.run("2026-11-30")["status"] == "OK"
+        site.switches = Switches()
+
+        run = home.run("2026-12-01")
+
+    assert (run["status"], run["missing"]) == ("OK", 1)
+    assert not any(run["counts"].values())
 
 
 def test_the_same_number_twice_with_all_else_equal_is_refused(stage):

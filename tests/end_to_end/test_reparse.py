@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
+from dataclasses import replace
+
 import pytest
 
 from dmf_crawler.workbench.rehearsal.days import Life
+from dmf_crawler.workbench.rehearsal.notice_life import NoticeLife
 from dmf_crawler.workbench.rehearsal.server import RehearsalSite
 from dmf_crawler.workbench.rehearsal.switches import PageTrouble, Switches
-from tests.end_to_end.homes import new_home
+from tests.end_to_end.homes import Board, new_home
+from tests.end_to_end.spoiling import SpoiltSite, in_turn, with_status
 
 ROWS = Life(n_rows=240).rows
 BROKEN = Switches(troubles=(PageTrouble("error_page", frozenset({2})),))
@@ -119,3 +124,77 @@ def test_a_correction_of_a_correction_is_still_the_read_of_that_day(stage):
         assert last["status"] == "OK"
 
     assert home.rows("SELECT n_reads FROM missing_spell") == [(1,)]
+
+
+# --- a board with posts --------------------------------------------------------------------------
+
+PLAIN = [post for post in NoticeLife(n_posts=12).rows if not post.attachments][:2]
+POSTS = tuple(replace(post, blocks=("하나", "둘")) for post in PLAIN)
+
+
+@pytest.fixture
+def board(tmp_path):
+    with RehearsalSite(ROWS, notices=POSTS) as site:
+        yield Board(site, new_home(tmp_path / "home", site.base_url, with_notices=True))
+
+
+def drop_first_paragraph(board: Board) -> None:
+    board.home.edit("selectors/mfds_notice.yaml", "drop: []", 'drop: ["p:first-child"]')
+
+
+def test_the_texts_of_posts_are_compared_too_and_a_baseline_stays_one(board):
+    run = board.run("2026-12-01")
+    assert run["is_baseline"]
+    exit_code, same = board.home.command("reparse", "--run", run["run_id"])
+    assert (exit_code, any(same["runs"][0]["counts"].values())) == (0, False)
+    assert same["runs"][0]["is_baseline"]
+    drop_first_paragraph(board)
+
+    exit_code, other = board.home.command("reparse", "--run", run["run_id"])
+
+    assert (exit_code, other["runs"][0]["counts"]["MODIFIED"]) == (0, 2)
+    assert board.fields(POSTS[0].post_id)["body"] == "하나\n둘", "only compared"
+
+
+def test_a_correction_keeps_what_its_run_knew_of_the_crawl_and_is_of_its_own_day(board):
+    board.home.edit("config/boards.yaml", "max_requests: 100", "max_requests: 1")
+    run = board.run("2026-12-01")
+    crawled = "identity, full_check_from, full_check_left"
+    (before,) = board.home.rows(f"SELECT {crawled} FROM crawl_run")
+    assert before[1:] == ("2026-12-01", 1)
+    drop_first_paragraph(board)
+
+    exit_code, result = board.home.command(
+        *("reparse", "--run", run["run_id"], "--apply", "--now", "2026-12-03T09:00:00+09:00")
+    )
+
+    (correction,) = result["runs"]
+    assert (exit_code, correction["status"], correction["date"]) == (0, "OK", "2026-12-03")
+    rows = board.home.rows(f"SELECT day, {crawled} FROM crawl_run ORDER BY rowid")
+    assert rows == [("2026-12-01", *before), ("2026-12-03", *before)]
+    newest = max(POSTS, key=lambda post: int(post.post_id))
+    assert board.fields(newest.post_id)["body"] == "둘"
+
+
+def test_a_run_whose_pages_are_gone_leaves_no_line_of_a_correction(board):
+    run = board.run("2026-12-01")
+    shutil.rmtree(board.home.root / "raw")
+
+    exit_code, result = board.home.command("reparse", "--run", run["run_id"], "--apply")
+
+    assert (exit_code, result["error"]["code"]) == (2, "no_kept_pages")
+    assert board.home.rows("SELECT count(*) FROM crawl_run") == [(1,)]
+
+
+def test_a_page_that_came_with_an_error_status_is_none_though_it_looks_whole(tmp_path):
+    """Page 1 once more, without which nobody knows whether the list changed meanwhile."""
+    with SpoiltSite(ROWS[:20]) as site:
+        home = new_home(tmp_path / "home", site.base_url)
+        site.spoilt = {"/pbp/CCBAC03/getList": in_turn(None, with_status(503))}
+        failed = home.run("2026-12-01")
+        assert (failed["exit_code"], failed["n_requests"]) == (6, 5)
+
+        exit_code, result = home.command("reparse", "--run", failed["run_id"])
+
+        assert exit_code == 6
+        assert result["runs"][0]["error"]["code"] == "incomplete_pages"

@@ -16,6 +16,7 @@ from dmf_crawler.workbench.rehearsal.server import RehearsalSite
 from dmf_crawler.workbench.rehearsal.switches import PageTrouble
 from tests.end_to_end.homes import new_home
 from tests.end_to_end.killing import run_and_kill
+from tests.end_to_end.spoiling import SpoiltSite, in_turn, with_status
 
 LIFE = Life(n_rows=120)
 DAY = "2026-12-01"
@@ -210,6 +211,70 @@ def test_a_full_run_takes_nothing_over(stage):
     assert asked(site) == ["/robots.txt", *map(str, range(1, 13)), "1"]
 
 
+def fail_at_page(site, home, number):
+    """Leave the pages before this one to the next run."""
+    site.switches = replace(
+        site.switches, troubles=(PageTrouble("status_503", pages=frozenset({number})),)
+    )
+    run = home.run(DAY)
+    assert run["exit_code"] == 6
+    asked(site)
+    site.switches = replace(site.switches, troubles=())
+    return run
+
+
+def test_a_dry_run_takes_nothing_over(stage):
+    site, home = stage
+    fail_at_page(site, home, 8)
+
+    home.run(DAY, "--dry-run", hour=9)
+
+    assert asked(site) == ["/robots.txt", *map(str, range(1, 13)), "1"]
+
+
+def test_a_run_that_got_no_further_than_robots_txt_does_not_hide_the_one_before(stage):
+    site, home = stage
+    fail_at_page(site, home, 8)
+    site.switches = replace(site.switches, robots="reset")
+    assert home.run(DAY, hour=7)["exit_code"] == 6
+    site.switches = replace(site.switches, robots="text")
+    asked(site)
+
+    home.run(DAY, hour=9)
+
+    assert asked(site) == ["/robots.txt", *map(str, range(8, 13)), "1"]
+
+
+def test_a_page_that_was_kept_after_the_day_had_ended_is_asked_for_again(stage):
+    site, home = stage
+    fail_at_page(site, home, 8)
+    (index,) = home.root.glob(f"raw/{DAY}/dmf_registry/*/index.jsonl")
+    lines = [json.loads(line) for line in index.read_text(encoding="utf-8").splitlines()]
+    for line in lines:
+        if line["page_no"] == 5:
+            line["fetched_at"] = "2026-12-02T06:00:00+09:00"
+    index.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+
+    home.run(DAY, hour=9)
+
+    assert asked(site) == ["/robots.txt", "5", *map(str, range(8, 13)), "1"]
+
+
+def test_a_page_that_came_with_an_error_status_is_asked_for_again_though_it_looks_whole(tmp_path):
+    with SpoiltSite(LIFE.rows) as site:
+        home = new_home(tmp_path / "home", site.base_url)
+        site.spoilt = {"/pbp/CCBAC03/getList": in_turn(*[None] * 2, with_status(503))}
+        home.edit("config/boards.yaml", "page_size: 100", "page_size: 10")
+        failed = home.run(DAY)
+        assert (failed["exit_code"], failed["n_requests"]) == (6, 6)
+        site.spoilt = {}
+        asked(site)
+
+        assert home.run(DAY, hour=9)["status"] == "OK"
+
+        assert asked(site) == ["/robots.txt", *map(str, range(3, 13)), "1"]
+
+
 def test_an_accepted_run_in_between_ends_what_was_left(stage):
     site, home = stage
     kill_at_page(site, home, 8)
@@ -241,6 +306,8 @@ def test_a_resumed_run_says_so(stage):
         "SELECT warnings_json FROM crawl_run WHERE status = 'OK' AND day > '2026-12'"
     )
     assert "7쪽을 이어받아" in told[0]
+    resumed, killed, first = home.command("runs")[1]["runs"]
+    assert [run["n_taken_over"] for run in (resumed, killed, first)] == [7, 0, 0]
 
 
 def test_a_damaged_kept_page_is_asked_for_again(stage):

@@ -182,6 +182,8 @@ GONE = html_detail("글").replace("view_cont", "view_body")
         ("", "empty_page", 6, True),
         (html_detail("글")[:-9], "truncated_page", 6, True),
         (html_detail("글" + "<div>" * 400), "unparsable_page", 4, False),
+        (html_detail("글" + "<br>" * 30_000), "page_too_complex", 4, False),
+        (html_detail("글" + "<" * 90_000), "page_too_complex", 4, False),
         (html_detail("&#xD800;"), "mojibake", 4, False),
         (b"\xff</html>", "mojibake", 4, False),
     ],

@@ -337,6 +337,25 @@ def test_comments_without_end_are_no_burden():
     assert isinstance(read_page(page, SELECTORS), PageTable | Fault)
 
 
+@pytest.mark.parametrize(
+    "before",
+    [
+        pytest.param("<" * 450_001, id="source"),
+        pytest.param("<br>" * 150_000, id="elements"),
+        pytest.param("<div>" * 200 + "<i></i>" * 15_000, id="ancestors"),
+    ],
+)
+def test_a_page_that_selectors_would_take_too_long_on_is_refused(before):
+    fault = read_page(list_page([some_fields()], before=before), SELECTORS)
+    assert isinstance(fault, Fault)
+    assert (fault.code, fault.exit_code) == ("page_too_complex", 4)
+
+
+def test_a_large_page_is_read():
+    before = "<p>" + "<br>" * 100_000 + "</p>" + "<div>" * 150 + "<i></i>" * 10_000 + "</div>" * 150
+    assert isinstance(read_page(list_page([some_fields()], before=before), SELECTORS), PageTable)
+
+
 def test_a_page_nested_too_deep_to_be_read_whole_is_refused():
     fault = read_page(list_page([some_fields()], before="<div>" * 400), SELECTORS)
     assert isinstance(fault, Fault)
