@@ -190,12 +190,24 @@ def _is_readable(visit: RawPage | FailedRequest, watch: Watch, folder: Path) -> 
 
 
 def add_details(
-    snapshot: Snapshot, details: Details, known: Mapping[str, KnownRecord], watch: Watch
+    snapshot: Snapshot,
+    details: Details,
+    known: Mapping[str, KnownRecord],
+    watch: Watch,
+    *,
+    received: Mapping[RequestIdentity, KnownPage],
 ) -> Snapshot:
     """Return the snapshot with text and files of each record's detail page.
 
     A record whose page was not asked for, or not all of whose files are there, keeps what the
     history knows of it; what it knows nothing of yet is left out and filled in later.
+
+    Args:
+        snapshot: As the list says.
+        details: What is kept of the detail pages and files.
+        known: What the history says of each key.
+        watch: The board.
+        received: What the history knows of files, by which one that is refused is known again.
     """
     if watch.detail_rules is None:
         return snapshot
@@ -203,47 +215,54 @@ def add_details(
     for key, record in snapshot.records.items():
         before = known[key].fields if key in known else {}
         kept = {name: before[name] for name in (BODY, FILES) if name in before}
-        read = _read_fields(record, details, kept, watch)
+        read = _read_fields(record, details, watch, before=_Before(kept, received))
         records[key] = replace(record, fields={**record.fields, **kept, **read})
     return replace(snapshot, records=records)
 
 
-def _read_fields(record: Record, details: Details, known: Fields, watch: Watch) -> Fields:
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """What the history says: of a record, and of files by their requests."""
+
+    fields: Fields
+    received: Mapping[RequestIdentity, KnownPage]
+
+    def find_file(self, url: str) -> str | None:
+        """Return what the record says of the file that was once received from an address."""
+        file = self.received.get(PageRequest(url, "file").identity)
+        if file is None:
+            return None
+        end = f"{DIGEST_MARK}{file.sha256[:N_DIGEST_DIGITS]})"
+        return next((text for text in self.fields.get(FILES, ()) if text.endswith(end)), None)
+
+
+def _read_fields(record: Record, details: Details, watch: Watch, *, before: _Before) -> Fields:
     page = details.pages.get(record.detail_url)
     if page is None or isinstance(page, Fault):
         return {}
     fields: dict[str, Value] = {BODY: page.body}
-    links = watch.list_files(page)
-    outcomes = [_outcome_of(link, url, details) for link, url in links]
-    if None not in outcomes:
-        files = [each for each in outcomes if each is not None]
-        fields[FILES] = _prefer_known(files, known.get(FILES, ()))
+    files = []
+    for link, url in watch.list_files(page):
+        # A site that refuses a file for a day, or asks not to follow its links, has not changed it.
+        once = before.find_file(watch.find_file(page.links_base, link.href))
+        files.append(_tell_file(link, url, details, once))
+    if None not in files:
+        fields[FILES] = tuple(text for text in files if text)
     return fields
 
 
-Told = tuple[str, str]
-"""What a record says of a file; and the link's text where it was not received, else ""."""
-
-
-def _outcome_of(link: FileLink, url: str | LinkRefusal, details: Details) -> Told | None:
+def _tell_file(
+    link: FileLink, url: str | LinkRefusal, details: Details, once: str | None
+) -> str | None:
+    """Return what a record says of a file, None while that is open; what came once stays."""
     if isinstance(url, LinkRefusal):
-        return f"{link.label} ({url})", link.label
+        return once or f"{link.label} ({url})"
     outcome = details.files.get(url)
     if outcome is None:
         return None
     if outcome.code:
-        return f"{link.label} ({outcome.code})", link.label
-    return f"{outcome.name}{DIGEST_MARK}{outcome.sha256[:N_DIGEST_DIGITS]})", ""
-
-
-def _prefer_known(files: Sequence[Told], known: Value) -> tuple[str, ...]:
-    """Return what a record says of its files; one that is refused stays as it was received.
-
-    A site that refuses a file for a day, or asks not to follow its links, has not changed it. The
-    file is known by its name, which is the text of its link on the pages that we know of.
-    """
-    received = {text.rpartition(DIGEST_MARK)[0]: text for text in known if DIGEST_MARK in text}
-    return tuple(received.get(label, text) if label else text for text, label in files)
+        return once or f"{link.label} ({outcome.code})"
+    return f"{outcome.name}{DIGEST_MARK}{outcome.sha256[:N_DIGEST_DIGITS]})"
 
 
 # --- what later visits need to know --------------------------------------------------------------

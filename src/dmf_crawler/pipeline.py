@@ -105,7 +105,8 @@ def process(
         return summary if is_dry else _close(watch, summary, now)
     known = known_records(watch.store, watch.board.id)
     details = read_details(watch, folder, snapshot)
-    snapshot = add_details(snapshot, details, known, watch)
+    known_before = known_pages(watch.store, watch.board.id)
+    snapshot = add_details(snapshot, details, known, watch, received=known_before)
     change_set = diff_snapshot(known, snapshot, day=run.day, rules=watch.diff_rules)
     gates = judge_snapshot(
         _collect_evidence(watch, snapshot, change_set, known), watch.home.settings.gates
@@ -123,7 +124,6 @@ def process(
         asked_by=digest_identity(crawled.identity),
         cycle_start=crawled.full_check_from or run.day,
     )
-    known_before = known_pages(watch.store, watch.board.id)
     pages = learn_pages(snapshot, details, known_before, watch, learning)
     acceptance = Acceptance(
         summary, snapshot, change_set, known, features, pages, read_robots_answer(watch, folder)

@@ -16,6 +16,7 @@ from dmf_crawler.model.report import RunRow
 from dmf_crawler.model.run import Fault, RunStatus
 from dmf_crawler.model.verdict import RunSummary
 from dmf_crawler.persist.diff import count_changes, diff_snapshot
+from dmf_crawler.persist.pages import known_pages
 from dmf_crawler.persist.questions import list_as_of
 from dmf_crawler.persist.runs import begin_run, last_accepted_run
 from dmf_crawler.pipeline import Clock, process, refuse
@@ -42,7 +43,9 @@ def compare_with_recorded(row: RunRow, watch: Watch) -> RunSummary:
         )
         for version in list_as_of(watch.store, watch.board.id, row.run.started_at)
     }
-    snapshot = add_details(snapshot, read_details(watch, folder, snapshot), recorded, watch)
+    details = read_details(watch, folder, snapshot)
+    received = known_pages(watch.store, watch.board.id)
+    snapshot = add_details(snapshot, details, recorded, watch, received=received)
     patient = replace(watch.diff_rules, missing_runs=NEVER)
     change_set = diff_snapshot(recorded, snapshot, day=row.run.day, rules=patient)
     unexplained = [key for key in change_set.missing if recorded[key].missing_since is None]

@@ -66,10 +66,11 @@ class Watch:
         found = []
         for link in page.files:
             url = self.find_file(page.links_base, link.href)
-            if page.follows_links and link.is_followed:
-                found.append((link, url))
-            elif not isinstance(url, LinkRefusal):
-                found.append((link, LinkRefusal.NOFOLLOW))
+            if not isinstance(url, LinkRefusal) and not (page.follows_links and link.is_followed):
+                url = LinkRefusal.NOFOLLOW
+            elif not link.is_followed:
+                continue
+            found.append((link, url))
         return tuple(found)
 
     def find_file(self, base: str, href: str) -> str | LinkRefusal:

@@ -171,6 +171,59 @@ def test_a_known_file_that_is_refused_stays_until_it_comes_again(board, way):
     assert board.warnings() == ""
 
 
+def test_a_known_file_that_is_refused_is_known_by_its_address_whatever_it_is_called(board):
+    """The text of its link is not its name, and two files of a post have the same name."""
+    twice = tuple(replace(FILE, document_id=f"DOC-90{n}", content=b"%%PDF %d" % n) for n in (0, 1))
+    board.site.notices = (OTHER, replace(POST, attachments=twice), LAST)
+    board.switch(odd_file_name="이름.pdf")
+    board.run(SATURDAY)
+    before = board.fields(POST.post_id)["files"]
+    assert len(set(before)) == 2
+    board.site.spoilt = {FILE_PATH: with_status(403)}
+
+    run = board.run(SUNDAY)
+
+    assert not any(run["counts"].values())
+    assert board.fields(POST.post_id)["files"] == before
+
+
+def test_another_file_that_is_refused_is_not_told_as_the_one_before(board):
+    board.run(SATURDAY)
+    other = replace(FILE, document_id="DOC-901", content=b"%PDF corrected")
+    board.site.notices = (OTHER, replace(POST, attachments=(other,)), LAST)
+    board.site.spoilt = {"/cmn/edms/down/DOC-901": with_status(403)}
+
+    run = board.run(SUNDAY)
+
+    assert run["counts"]["MODIFIED"] == 1
+    assert board.fields(POST.post_id)["files"] == [f"{NAME} (http_403)"]
+
+
+def test_a_known_file_that_is_refused_on_the_day_of_an_edited_text_stays(board):
+    board.run(SATURDAY)
+    second = replace(FILE, document_id="DOC-901", name="둘.pdf", content=b"%PDF 2")
+    edited = replace(POST, blocks=("다른 글",), attachments=(second, FILE))
+    board.site.notices = (OTHER, edited, LAST)
+    board.site.spoilt = {FILE_PATH: with_status(403)}
+
+    board.run(SUNDAY)
+
+    assert board.fields(POST.post_id)["files"] == [second.value, FILE.value]
+
+
+def test_links_out_of_scope_stay_what_they_are_on_a_day_of_nofollow(board):
+    board.switch(traps=frozenset({"other_host"}))
+    board.run(SATURDAY)
+    before = board.fields(POST.post_id)["files"]
+    assert before == [FILE.value, "other_host (other_host)"]
+    board.switch(nofollow=frozenset({"detail_meta"}))
+
+    run = board.run(SUNDAY)
+
+    assert not any(run["counts"].values())
+    assert board.fields(POST.post_id)["files"] == before
+
+
 @pytest.mark.parametrize("way", LASTING)
 def test_a_file_that_is_refused_from_the_start_is_named_with_the_refusal(board, way):
     board.site.spoilt = {FILE_PATH: LASTING[way]}
