@@ -19,8 +19,10 @@ from dmf_crawler.workbench.rehearsal.days import Life
 from dmf_crawler.workbench.rehearsal.notice_life import NoticeLife
 from dmf_crawler.workbench.rehearsal.notices import Attachment
 from dmf_crawler.workbench.rehearsal.pages import write_login_page, write_maintenance_page
+from dmf_crawler.workbench.rehearsal.request_log import LoggedRequest
 from dmf_crawler.workbench.rehearsal.switches import PageTrouble, TroublePlace
 from tests.end_to_end.homes import Board, new_home
+from tests.end_to_end.killing import run_and_kill
 from tests.end_to_end.spoiling import (
     Spoil,
     SpoiltSite,
@@ -133,6 +135,25 @@ def test_a_file_without_a_length_that_comes_the_same_twice_is_believed(board):
     board.site.spoilt = {FILE_PATH: without_length}
 
     board.check_known(board.run(TUESDAY))
+
+    assert len(board.asked("file")) == 2
+
+
+def test_a_cut_file_that_a_killed_run_kept_is_not_believed(board):
+    """The second answer, which would have shown that it was cut, never came."""
+    n_asked = 0
+
+    def is_second_answer(request: LoggedRequest) -> bool:
+        nonlocal n_asked
+        n_asked += request.path == FILE_PATH
+        return n_asked == 2
+
+    board.site.spoilt = {FILE_PATH: cut_without_length}
+    run_and_kill(board.site, board.home, TUESDAY, is_second_answer, "--board", "mfds_notice")
+    assert n_asked == 2
+    board.site.spoilt = {FILE_PATH: without_length}
+
+    board.check_known(board.run(TUESDAY, hour=9))
 
     assert len(board.asked("file")) == 2
 

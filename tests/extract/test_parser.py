@@ -337,18 +337,38 @@ def test_comments_without_end_are_no_burden():
     assert isinstance(read_page(page, SELECTORS), PageTable | Fault)
 
 
+MANY_ATTRIBUTES = " ".join(f"a{n}='>'" for n in range(5_001))
+
+
 @pytest.mark.parametrize(
     "before",
     [
         pytest.param("<" * 450_001, id="source"),
         pytest.param("<br>" * 150_000, id="elements"),
         pytest.param("<div>" * 200 + "<i></i>" * 15_000, id="ancestors"),
+        pytest.param(f"<p {MANY_ATTRIBUTES}>", id="attributes"),
+        pytest.param(f"<p {MANY_ATTRIBUTES.replace(' ', '/')}>", id="attributes without blanks"),
+        pytest.param(f"""<p x=b" {MANY_ATTRIBUTES} y=c">""", id="quotes that are none"),
+        pytest.param(f"<p {MANY_ATTRIBUTES.replace(' ', ' <b ')}>", id="tags that are none"),
+        pytest.param(
+            f"""<script>a<b x="</script><p {MANY_ATTRIBUTES}><i y="">""", id="after a script"
+        ),
     ],
 )
 def test_a_page_that_selectors_would_take_too_long_on_is_refused(before):
     fault = read_page(list_page([some_fields()], before=before), SELECTORS)
     assert isinstance(fault, Fault)
     assert (fault.code, fault.exit_code) == ("page_too_complex", 4)
+
+
+def test_a_long_tag_of_few_attributes_is_read():
+    before = f"<p title='{'a = b ' * 6_000}' class='x'>"
+    assert isinstance(read_page(list_page([some_fields()], before=before), SELECTORS), PageTable)
+
+
+def test_a_tag_of_the_most_attributes_is_read():
+    before = f"<p {MANY_ATTRIBUTES.rpartition(' ')[0]}>"
+    assert isinstance(read_page(list_page([some_fields()], before=before), SELECTORS), PageTable)
 
 
 def test_a_large_page_is_read():

@@ -28,12 +28,20 @@ MAX_DETAIL_ELEMENTS = 30_000
 MAX_ANCESTORS = 3_000_000
 """Of all elements together: twenty each at the most elements."""
 
-MAX_ATTRIBUTES = 1_000
+MAX_ATTRIBUTES = 5_000
 """Of one tag; libxml2 compares each with all others."""
 
-_LONG_TAG_CHARS = 10_000
-_TAG = re.compile(r"""<[a-zA-Z](?>"[^"]*"|'[^']*'|[^"'>])*+""")
-_QUOTED = re.compile(r""""[^"]*"|'[^']*'""")
+_TAG_START = re.compile("<(?=[a-zA-Z])")
+_ATTRIBUTE = (
+    r"""[\t\n\f\r /]*+[^\t\n\f\r />][^\t\n\f\r />=]*+"""  # its name may begin with "="
+    r"""(?:[\t\n\f\r ]*+=[\t\n\f\r ]*+"""
+    r"""(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z)|[^\t\n\f\r >"'][^\t\n\f\r >]*+)?+)?+"""
+)
+_ATTRIBUTES = re.compile(_ATTRIBUTE)
+_TAG = re.compile(rf"<[a-zA-Z][^\t\n\f\r />]*+(?:{_ATTRIBUTE}){{0,{MAX_ATTRIBUTES + 1}}}+")
+_MAX_READS = 20
+"""So many times the text's length is read in search of attributes; a page needs less than one."""
+
 _FATAL = 3
 """libxml2's error level after which it stops and returns what it has."""
 
@@ -77,17 +85,29 @@ def _find_text_fault(text: str, end_marker: str, max_elements: int) -> Fault | N
     n_tags, most = text.count("<"), 3 * max_elements  # start and end of each, and some more
     if n_tags > most:
         return _too_complex(n_tags, most)
-    n_attributes = max(map(_count_attributes, _TAG.findall(text)), default=0)
+    n_attributes = _count_attributes(text)
     if n_attributes > MAX_ATTRIBUTES:
         return _too_complex(n_attributes, MAX_ATTRIBUTES)
     return _broken_reference() if _has_broken_reference(text) else None
 
 
-def _count_attributes(tag: str) -> int:
-    """Return how many attributes a long tag has at most, 0 for any other."""
-    if len(tag) < _LONG_TAG_CHARS:
-        return 0
-    return len(re.split(r"[\s/]+", _QUOTED.sub(" ", tag)))
+def _count_attributes(text: str) -> int:
+    """Return how many attributes a tag of a text has at most, the many ones only.
+
+    Whatever may begin a tag is read as one (WHATWG HTML, 13.2.5.32 to 40), in comments and scripts,
+    too: what is one there depends on what was before.
+    """
+    most, n_read = 0, 0
+    for start in _TAG_START.finditer(text):
+        tag = _TAG.match(text, start.start())
+        length = 0 if tag is None else tag.end() - tag.start()
+        n_read += length
+        if n_read > _MAX_READS * len(text):
+            return MAX_ATTRIBUTES + 1
+        if tag is not None and length > 2 * MAX_ATTRIBUTES:  # each has a character and a blank
+            n_found = len(_ATTRIBUTES.findall(tag.group())) - 1  # the tag's name looks like one
+            most = max(most, n_found)
+    return most
 
 
 def _find_tree_fault(document: Element, max_elements: int) -> Fault | None:
