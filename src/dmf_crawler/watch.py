@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from dmf_crawler.acquire.fetcher import describe_identity
+from dmf_crawler.acquire.identity import describe_identity
 from dmf_crawler.acquire.raw_store import RawStore
 from dmf_crawler.acquire.urls import LinkRefusal, LinkRules, follow_link
 from dmf_crawler.config import Home

@@ -7,7 +7,8 @@ from itertools import pairwise
 
 import pytest
 
-from dmf_crawler.acquire.fetcher import Fetcher, FetchLimits, describe_identity, make_headers
+from dmf_crawler.acquire.fetcher import Fetcher, FetchLimits
+from dmf_crawler.acquire.identity import make_headers
 from dmf_crawler.acquire.robots import RobotsGate, read_robots
 from dmf_crawler.acquire.robots_file import RobotsRules, parse_robots
 from dmf_crawler.errors import SendError
@@ -111,15 +112,6 @@ def test_a_page_is_kept_before_it_is_given_back():
     assert crawl.fetcher.n_requests == 1
 
 
-def test_headers_are_constant_and_name_us():
-    assert make_headers(Identity(contact="ra@pharm.example")) == (
-        ("User-Agent", "DMF-Crawler/1.0 (+mailto:ra@pharm.example)"),
-        ("Accept-Language", "ko-KR,ko;q=0.9"),
-        ("Accept", "text/html,application/xhtml+xml"),
-    )
-    assert make_headers(Identity(product_token="X"))[0] == ("User-Agent", "X/1.0")
-
-
 def test_every_request_carries_the_same_headers_and_a_post_its_form():
     crawl = Crawl({f"{BASE}/pbp/L": [status(503), ok()]})
 
@@ -182,16 +174,6 @@ def test_a_redirect_to_a_blocked_path_is_not_followed():
 
     assert fault_of(crawl.fetch(DETAIL)) == ("redirect_out_of_scope", 6)
     assert len(crawl.site.requested) == 1
-
-
-def test_who_asks_is_told_on_one_line_without_a_secret():
-    identity = Identity(contact="ra@pharm.example")
-
-    assert describe_identity(identity, "http://proxy.pharm.example:8080") == (
-        "User-Agent: DMF-Crawler/1.0 (+mailto:ra@pharm.example); Accept-Language: ko-KR,ko;q=0.9; "
-        "Accept: text/html,application/xhtml+xml; proxy: http://proxy.pharm.example:8080"
-    )
-    assert "proxy" not in describe_identity(identity, "")
 
 
 def test_304_is_no_page_but_a_success_that_may_shorten_the_delay():

@@ -12,18 +12,18 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from urllib.parse import quote
 
+from dmf_crawler.acquire.identity import make_headers
 from dmf_crawler.acquire.path_pattern import is_in_paths
 from dmf_crawler.acquire.retry import RETRY_CODES, RETRY_STATUSES, backoff_s, retry_after
 from dmf_crawler.acquire.robots import RobotsGate
 from dmf_crawler.acquire.throttle import Throttle
 from dmf_crawler.acquire.urls import PRINTABLE, is_blocked, resolve_redirect
 from dmf_crawler.errors import SendError
-from dmf_crawler.model.page import FetchedPage, Headers, PageRequest, Reply, Request
+from dmf_crawler.model.page import FetchedPage, PageRequest, Reply, Request
 from dmf_crawler.model.run import Fault, kst
 from dmf_crawler.settings import Identity, Politeness
 from dmf_crawler.world import World
 
-USER_AGENT_VERSION = "1.0"
 REDIRECT_STATUSES = frozenset({301, 302, 303, 307, 308})
 MAX_ROBOTS_REDIRECTS = 5
 """RFC 9309, 2.3.1.2."""
@@ -280,27 +280,6 @@ class Fetcher:
 
 
 # --- reading answers; pure ---------------------------------------------------------------------
-
-
-def make_headers(identity: Identity) -> Headers:
-    """Return the constant header fields of every request."""
-    agent = f"{identity.product_token}/{USER_AGENT_VERSION}"
-    if identity.contact:
-        agent += f" (+mailto:{identity.contact})"
-    return (
-        ("User-Agent", agent),
-        ("Accept-Language", identity.accept_language),
-        ("Accept", identity.accept),
-    )
-
-
-def describe_identity(identity: Identity, proxy: str) -> str:
-    """Return on one line who asks: the constant header fields and the proxy.
-
-    What a site answers may depend on it, so a change of it must not look like a change of the list.
-    """
-    parts = [f"{name}: {value}" for name, value in make_headers(identity)]
-    return "; ".join([*parts, f"proxy: {proxy}"] if proxy else parts)
 
 
 def _status_fault(page: FetchedPage) -> Fault:
