@@ -184,8 +184,10 @@ def _summarise(
         missing=len(change_set.missing),
         fault=fault,
         warnings=tuple(
-            f"{labels.get(name, '행')}: 기본 셀렉터 대신 예비 셀렉터({selector})로 읽었습니다."
-            for name, _, selector in (used.partition(": ") for used in snapshot.fallbacks_used)
+            f"{labels.get(used.field, '행')}: 기본 셀렉터 대신 예비 셀렉터({used.selector})로 "
+            "읽었습니다."
+            for used in snapshot.delivered
+            if used.position
         ),
     )
 

@@ -12,6 +12,7 @@ import msgspec
 import yaml
 
 from dmf_crawler.extract.selectors import Selectors, SelectorsFile, compile_selectors
+from dmf_crawler.extract.table_guard import GuardedTable
 from dmf_crawler.model.page import PageRequest, RawPage
 from dmf_crawler.model.record import PageRow, PageTable, Value
 
@@ -142,16 +143,18 @@ def list_page(
     return raw_page(html_page(rows, total, replace(Markup(), **markup)))
 
 
-def a_table(
-    rows: Sequence[Mapping[str, Value]], *, page_no: int = 1, total: int, used: Sequence[str] = ()
-) -> PageTable:
+def fallbacks_used(page: PageTable | GuardedTable) -> list[str]:
+    """Fields whose primary selector found nothing, each with the selector that served."""
+    return [f"{used.field}: {used.selector}" for used in page.delivered if used.position]
+
+
+def a_table(rows: Sequence[Mapping[str, Value]], *, page_no: int = 1, total: int) -> PageTable:
     return PageTable(
         page_no=page_no,
         rows=tuple(PageRow(row, {}, row_no) for row_no, row in enumerate(rows, start=1)),
         announced_total=total,
         source=f"{page_no:064x}",
         url=f"{URL}#{page_no}",
-        fallbacks_used=tuple(used),
     )
 
 

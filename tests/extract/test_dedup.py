@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dmf_crawler.extract.dedup import merge_pages
-from dmf_crawler.model.record import PageTable, Snapshot, Value
+from dmf_crawler.model.record import Delivery, PageTable, Snapshot, Value
 from dmf_crawler.model.run import Fault
 from tests.extract.pages import a_table, paged, some_fields, some_selectors
 
@@ -77,13 +77,15 @@ def test_what_the_page_showed_goes_with_the_record():
     assert record.shown == {"company": " 대웅"}
 
 
-def test_fallbacks_of_all_pages_are_named_once():
+def test_it_is_counted_how_many_rows_each_selector_delivered():
     tables = paged(_rows(4, 3, 2, 1), SIZE)
+    header = Delivery("company", 0, "header_text 신청인")
+    fallback = Delivery("company", 1, "css td")
     tables = [
-        replace(tables[0], fallbacks_used=("company: css td",)),
-        replace(tables[1], fallbacks_used=("company: css td", "row: table tr")),
+        replace(tables[0], delivered=(header,)),
+        replace(tables[1], delivered=(fallback,)),
     ]
-    assert _accept(tables).fallbacks_used == ("company: css td", "row: table tr")
+    assert _accept(tables).delivered == {header: 3, fallback: 1}
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from dmf_crawler.model.run import Fault
 from tests.extract.pages import (
     LABELS,
     Markup,
+    fallbacks_used,
     html_page,
     list_page,
     raw_page,
@@ -66,7 +67,7 @@ def test_the_list_is_found_wherever_its_headers_are(markup):
     table = _read(list_page(ROWS, 9_149, **markup))
     assert _records(table) == ROWS
     assert table.announced_total == 9_149
-    assert table.fallbacks_used == ()
+    assert fallbacks_used(table) == []
 
 
 def test_a_list_with_one_row_is_still_the_list():
@@ -133,7 +134,7 @@ def test_a_renamed_header_is_refused_where_no_fallback_finds_the_cells():
 def test_a_renamed_header_is_read_by_a_fallback_and_reported():
     table = _read(list_page(ROWS, headers={"company": "업체", "document_no": "번호"}))
     assert _records(table) == ROWS
-    assert [used.partition(":")[0] for used in table.fallbacks_used] == ["company", "document_no"]
+    assert [used.partition(":")[0] for used in fallbacks_used(table)] == ["company", "document_no"]
 
 
 def test_a_renamed_header_of_an_empty_list_is_a_missing_column():
@@ -161,7 +162,7 @@ def test_a_header_fallback_reads_a_column_under_its_other_name():
     ]
     table = _read(list_page(ROWS, headers={"company": "업 체"}, has_labels=False), **mapping)
     assert _records(table) == ROWS
-    assert table.fallbacks_used == ("company: header_text 업체",)
+    assert fallbacks_used(table) == ["company: header_text 업체"]
 
 
 def test_a_field_may_be_found_by_css_or_in_an_attribute():
@@ -187,7 +188,7 @@ def test_a_field_may_be_found_by_css_or_in_an_attribute():
     assert [row.fields["detail_url"] for row in rows] == ["/1", "/2", "/3"]
     assert [dict(row.shown) for row in rows] == [{"detail_url": " /1 "}, {}, {}]
     other = linked.replace("class=detail href", "data-url")
-    assert _read(raw_page(other), **mapping).fallbacks_used == ("detail_url: attr a",)
+    assert fallbacks_used(_read(raw_page(other), **mapping)) == ["detail_url: attr a"]
     assert _refuse(linked.replace('href="/3"', ""), **mapping).code == "missing_column"
 
 
@@ -255,7 +256,7 @@ def test_the_row_selector_leaves_rows_out_and_its_fallback_is_reported():
     assert _records(_read(raw_page(marked), **mapping)) == ROWS[:1]
     table = _read(raw_page(html), **mapping)
     assert _records(table) == ROWS
-    assert table.fallbacks_used == ("row: table tbody tr",)
+    assert fallbacks_used(table) == ["row: table tbody tr"]
 
 
 @pytest.mark.parametrize("count", ["<p title='총 {total:,} 건'></p>", ""])

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from dmf_crawler.extract import list_faults as faults
 from dmf_crawler.extract.joining import Identity, JoinedRow, Joining, place_twins
 from dmf_crawler.extract.selectors import Selectors
-from dmf_crawler.model.record import PageTable, Record, Snapshot
+from dmf_crawler.model.record import Delivery, PageTable, Record, Snapshot
 from dmf_crawler.model.run import Fault
 
 KeptTables = Mapping[tuple[int, str, int], PageTable | Fault]
@@ -83,13 +83,13 @@ def merge_pages(
     """
     joining = Joining(selectors.file.key)
     rows: list[JoinedRow] = []
-    used: dict[str, None] = {}
+    delivered: Counter[Delivery] = Counter()
     for table in tables:
         added = joining.add(table)
         if isinstance(added, Fault):
             return added
         rows += added
-        used |= dict.fromkeys(table.fallbacks_used)
+        delivered.update(dict.fromkeys(table.delivered, len(table.rows)))
     on_top = joining.finish(recheck)
     if isinstance(on_top, Fault):
         return on_top
@@ -101,7 +101,7 @@ def merge_pages(
         records={key: _make_record(key, joined) for key, joined in keyed.rows.items()},
         announced_total=len(rows),
         n_pages=joining.n_pages,
-        fallbacks_used=tuple(used | dict.fromkeys(recheck.fallbacks_used)),
+        delivered=dict(delivered),
         split_numbers=tuple(sorted(keyed.split_numbers)),
         n_without_number=keyed.n_without_number,
         links={

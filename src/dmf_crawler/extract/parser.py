@@ -62,7 +62,7 @@ def read_page(
         announced_total=total or 0,
         source=page.sha256,
         url=page.url,
-        fallbacks_used=table.fallbacks_used,
+        delivered=table.delivered,
         pinned=tuple(row for row, is_pinned in placed if is_pinned),
         follows_links=lets_follow(document, product_token),
         links_base=read_base(document, page.url),
@@ -115,7 +115,7 @@ def _read_field(
         text = _read_attribute(locator, cells)
         return _Reading(_value_of(text, placeholders), text)
     cell = cells[table.columns[field.field]]
-    if field.is_nested:
+    if field.nested:
         return _read_nested(field, cell, table.labels, placeholders)
     text = cell_text(cell, table.labels)
     full = _full_text(cell, text) if field.prefers_title else text
@@ -152,7 +152,16 @@ def _read_nested(
     inner, texts = inner or [cell], texts or [cell_text(cell, labels)]
     full = map(_full_text, inner, texts) if field.prefers_title else texts
     values = tuple(_value_of(text, placeholders) for text in full)
-    return _Reading(() if values == ("",) else values, _join(texts))
+    return _Reading(_unite(values, field), _join(texts))
+
+
+def _unite(values: tuple[str, ...], field: FieldLocator) -> Value:
+    """Return what a field makes of the values of the table inside its cell."""
+    if field.nested == "join":
+        return "\n".join(filter(None, values))
+    if field.nested == "first":
+        return next(filter(None, values), "")
+    return () if values == ("",) else values
 
 
 def _full_text(cell: Element, text: str) -> str:

@@ -106,8 +106,8 @@ def _check_roles(file: SelectorsFile) -> Iterator[SelectorFault]:
     for path, field in roles:
         if field not in file.fields:
             yield SelectorFault(path, field, "fields에 있는 항목 이름")
-        elif file.fields[field].nested:
-            yield SelectorFault(path, f"{field} (nested: true)", "값이 하나인 항목")
+        elif file.fields[field].nested == "list":
+            yield SelectorFault(path, f"{field} (nested: list)", "값이 하나인 항목")
 
 
 def _check_fields(file: SelectorsFile) -> Iterator[SelectorFault]:

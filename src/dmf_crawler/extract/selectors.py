@@ -22,6 +22,7 @@ from dmf_crawler.settings import Count, PositiveInt, Struct
 from dmf_crawler.text import key_form
 
 Strategy = Literal["header_text", "css", "attr"]
+Nested = Literal["", "list", "join", "first"]
 
 
 class RowSelector(Struct, frozen=True, kw_only=True):
@@ -87,9 +88,12 @@ class FieldSelector(Struct, frozen=True, kw_only=True):
             whole attribute.
         fallbacks: Tried in turn.
         kind: What the column holds.
-        nested: Whether its values are an ordered list (a table inside the cell).
+        nested: What becomes of a table inside the cell: "", there is none; `list`, an ordered
+            list of its values; `join`, their text line by line; `first`, the first that is not
+            empty.
         title_attr: Whether the cell's `title` replaces a text that ends in an ellipsis.
         validate: What its values look like.
+        api_name: Name of the field in the open API's answers, "" where it has none.
     """
 
     label_ko: str
@@ -100,9 +104,10 @@ class FieldSelector(Struct, frozen=True, kw_only=True):
     extract: str = ""
     fallbacks: tuple[FallbackSelector, ...] = ()
     kind: FieldKind = FieldKind.TEXT
-    nested: bool = False
+    nested: Nested = ""
     title_attr: bool = False
     validate: Validate = Validate()
+    api_name: str = ""
 
 
 class TotalSelector(Struct, frozen=True, kw_only=True):
@@ -219,7 +224,7 @@ class FieldLocator:
         label_ko: Korean header.
         primary: Tried first.
         fallbacks: Tried in turn.
-        is_nested: Whether its values are an ordered list.
+        nested: As in `FieldSelector`.
         prefers_title: Whether the cell's `title` replaces a text that ends in an ellipsis.
     """
 
@@ -227,7 +232,7 @@ class FieldLocator:
     label_ko: str
     primary: Locator
     fallbacks: tuple[Locator, ...]
-    is_nested: bool
+    nested: Nested
     prefers_title: bool
 
 
@@ -305,7 +310,8 @@ def compile_selectors(file: SelectorsFile) -> Selectors:
 
 def _name_columns(file: SelectorsFile) -> tuple[Column, ...]:
     columns = [
-        Column(field, selector.label_ko, selector.nested) for field, selector in file.fields.items()
+        Column(field, selector.label_ko, selector.nested == "list")
+        for field, selector in file.fields.items()
     ]
     if file.details:
         columns.append(Column(BODY, file.details.body_label_ko))
@@ -328,7 +334,7 @@ def _compile_field(field: str, selector: FieldSelector) -> FieldLocator:
         label_ko=selector.label_ko,
         primary=_compile_locator(selector),
         fallbacks=tuple(_compile_locator(fallback) for fallback in selector.fallbacks),
-        is_nested=selector.nested,
+        nested=selector.nested,
         prefers_title=selector.title_attr,
     )
 

@@ -24,6 +24,7 @@ from dmf_crawler.extract.row_guard import (
     check_visible,
 )
 from dmf_crawler.extract.selectors import FieldLocator, Locator, Selectors
+from dmf_crawler.model.record import Delivery
 from dmf_crawler.model.run import Fault
 from dmf_crawler.text import key_form
 
@@ -40,7 +41,7 @@ class GuardedTable:
         attributes: Field id → locator, for fields that are an attribute somewhere in the row.
         labels: Elements inside cells that are not part of a value.
         is_no_result: Whether the table says in words that the list is empty.
-        fallbacks_used: Fields, or `row`, whose primary selector found nothing, with the one used.
+        delivered: Which selector found the rows, and each field.
     """
 
     element: Element
@@ -50,7 +51,7 @@ class GuardedTable:
     attributes: dict[str, Locator]
     labels: frozenset[Element]
     is_no_result: bool = False
-    fallbacks_used: tuple[str, ...] = ()
+    delivered: tuple[Delivery, ...] = ()
 
 
 def guard_table(document: Element, selectors: Selectors) -> GuardedTable | Fault:
@@ -179,7 +180,7 @@ class _Search:
         columns: Field id → index of its column; grows.
         attributes: Field id → locator; grows.
         free: Indexes of the columns that no field reads; shrinks.
-        fallbacks_used: As in `GuardedTable`; grows.
+        delivered: As in `GuardedTable`; grows.
     """
 
     header: _Header
@@ -187,13 +188,13 @@ class _Search:
     columns: dict[str, int]
     attributes: dict[str, Locator]
     free: set[int]
-    fallbacks_used: list[str]
+    delivered: list[Delivery]
 
 
 def _guard_rows(
     header: _Header, labels: frozenset[Element], document: Element, selectors: Selectors
 ) -> GuardedTable | Fault:
-    rows, fallback = _select_rows(header, document, selectors)
+    rows, found_by = _select_rows(header, document, selectors)
     hidden = check_visible(rows)
     is_pinned = _find_pinned(rows, document, selectors)
     pinned = tuple(compress(rows, is_pinned))
@@ -218,19 +219,19 @@ def _guard_rows(
         attributes=places.attributes,
         labels=labels,
         is_no_result=is_no_result,
-        fallbacks_used=(*fallback, *places.fallbacks_used),
+        delivered=(*found_by, *places.delivered),
     )
 
 
 def _select_rows(
     header: _Header, document: Element, selectors: Selectors
-) -> tuple[tuple[Cells, ...], tuple[str, ...]]:
-    """Return the cells of the data rows, and the fallback that found them, if any."""
+) -> tuple[tuple[Cells, ...], tuple[Delivery, ...]]:
+    """Return the cells of the data rows, and what found them, if anything did."""
     own = set(_own_rows(header.table)) - header.rows
     for position, (css, path) in enumerate(selectors.rows):
         rows = tuple(_own_cells(row) for row in find_elements(path, document) if row in own)
         if rows:
-            return rows, (f"row: {css}",) if position else ()
+            return rows, (Delivery("row", position, css),)
     return (), ()
 
 
@@ -282,14 +283,14 @@ def _locate_fields(
 def _place(field: FieldLocator, search: _Search) -> bool:
     """Note where one field stands; False where neither its selector nor a fallback finds it."""
     if field.primary.strategy == "header_text" and field.field in search.columns:
+        search.delivered.append(Delivery(field.field, 0, field.primary.source))
         return True
     if field.primary.strategy == "attr" and not search.rows:  # of no rows any attribute is right
         search.attributes[field.field] = field.primary
         return True
     for position, locator in enumerate((field.primary, *field.fallbacks)):
         if _place_by(locator, field.field, search):
-            if position:
-                search.fallbacks_used.append(f"{field.field}: {locator.source}")
+            search.delivered.append(Delivery(field.field, position, locator.source))
             return True
     return False
 

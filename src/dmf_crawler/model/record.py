@@ -46,6 +46,21 @@ class PageRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Delivery:
+    """Which selector found the values of a field.
+
+    Attributes:
+        field: Field id, or `row` for the rows themselves.
+        position: 0 for the primary selector, 1 for the first fallback.
+        selector: Strategy and what it looks for, such as `css td.reg-no`.
+    """
+
+    field: str
+    position: int
+    selector: str
+
+
+@dataclass(frozen=True, slots=True)
 class PageTable:
     """One page, read.
 
@@ -55,7 +70,8 @@ class PageTable:
         announced_total: How many records the site says the whole list has.
         source: SHA-256 of the page.
         url: Where it came from.
-        fallbacks_used: Fields whose primary selector found nothing, with the one that served.
+        delivered: One a field: the selector that found its values on this page; none of a page
+            without rows.
         pinned: Rows that the site pins on top of every page, whatever their place in the list.
         follows_links: False where the page asks robots not to follow its links.
         links_base: What its links are relative to.
@@ -66,7 +82,7 @@ class PageTable:
     announced_total: int
     source: str
     url: str
-    fallbacks_used: tuple[str, ...] = ()
+    delivered: tuple[Delivery, ...] = ()
     pinned: tuple[PageRow, ...] = ()
     follows_links: bool = True
     links_base: str = ""
@@ -105,7 +121,7 @@ class Snapshot:
         announced_total: What the site says it has, pinned records that it leaves out added; equal
             to the number of records.
         n_pages: Pages it was read from.
-        fallbacks_used: Fields served by a fallback selector on any page.
+        delivered: Which selectors found the values, each with the number of rows.
         split_numbers: Canonical numbers shared by several records (each has a composite key).
         n_without_number: Records that had no number and got a composite key.
         links: Key → what the page's links are relative to, and the row's link as it stands there;
@@ -115,7 +131,7 @@ class Snapshot:
     records: Mapping[str, Record]
     announced_total: int
     n_pages: int
-    fallbacks_used: tuple[str, ...] = ()
+    delivered: Mapping[Delivery, int] = field(default_factory=dict)
     split_numbers: tuple[str, ...] = ()
     n_without_number: int = 0
     links: Mapping[str, tuple[str, str]] = field(default_factory=dict)
