@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from dmf_crawler.acquire.identity import describe_identity
 from dmf_crawler.acquire.raw_store import RawStore
 from dmf_crawler.acquire.urls import LinkRefusal, LinkRules, follow_link
+from dmf_crawler.boards import Board, DetailSource
 from dmf_crawler.config import Home
 from dmf_crawler.document import Finding, raise_findings
 from dmf_crawler.document_checks import convert_document
@@ -19,7 +20,6 @@ from dmf_crawler.model.detail import DetailPage, FileLink
 from dmf_crawler.persist.diff import DiffRules
 from dmf_crawler.persist.questions import ReportRequest
 from dmf_crawler.persist.store import Store
-from dmf_crawler.settings import Board, DetailSource
 
 
 @dataclass(frozen=True, slots=True)

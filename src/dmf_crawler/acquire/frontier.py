@@ -10,10 +10,10 @@ from hashlib import blake2b
 from heapq import heappop, heappush
 from urllib.parse import quote, urlencode
 
+from dmf_crawler.boards import HtmlSource
 from dmf_crawler.model.detail import KnownPage
 from dmf_crawler.model.page import Headers, PageRequest, RequestIdentity
 from dmf_crawler.model.run import Fault
-from dmf_crawler.settings import HtmlSource
 
 PATH_SAFE = "/%:@!$&'()*+,;=~"
 """Characters of a configured path that stand as they are (RFC 3986 pchar and `%`)."""

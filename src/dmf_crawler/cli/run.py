@@ -12,6 +12,7 @@ from typing import Any, TextIO
 
 from tqdm import tqdm
 
+from dmf_crawler.boards import Board
 from dmf_crawler.cli.commands import Answer
 from dmf_crawler.cli.home import LOG, hold_lock, open_home, write_log
 from dmf_crawler.cli.wording import summary_json, summary_text, worst_error, worst_exit_code
@@ -30,7 +31,6 @@ from dmf_crawler.persist.attempts import (
 from dmf_crawler.persist.runs import end_abandoned_runs, find_runs, get_run
 from dmf_crawler.persist.store import Store
 from dmf_crawler.pipeline import USUAL_OPTIONS, publish_day, report_path, run_board
-from dmf_crawler.settings import Board
 from dmf_crawler.watch import Watch, open_watch, read_selectors
 from dmf_crawler.world import World, real_world
 
