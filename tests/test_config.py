@@ -726,7 +726,9 @@ def test_blocked_paths_and_patterns_are_kept_in_order(home):
 )
 def test_ordinary_path_is_accepted(home, path):
     edit(home, "boards", ("path: /pbp/CCBAC03/getList", f"path: {path}"))
-    assert load_home(home).boards[0].html.path == path
+    html = load_home(home).boards[0].html
+    assert html is not None
+    assert html.path == path
 
 
 @pytest.mark.parametrize(

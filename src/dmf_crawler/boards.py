@@ -26,6 +26,12 @@ SourceName = Literal["html", "export", "openapi"]
 MOST_API_ROWS = 500
 """More rows on a page the open API refuses."""
 
+LEAST_API_PASSES = 2
+"""One reading of pages whose order changes proves nothing."""
+
+MOST_EXPORT_ROWS = 10_000
+"""What the site's other workbooks have at most."""
+
 
 class Site(Struct, frozen=True, kw_only=True):
     """A host that boards lie on.
@@ -114,7 +120,7 @@ class ExportSource(Struct, frozen=True, kw_only=True):
     scope: tuple[SitePath, ...] = ("/",)
     read_timeout_s: PositiveSeconds = 120.0
     request_deadline_s: PositiveSeconds = 300.0
-    max_rows: PositiveInt = 10_000
+    max_rows: PositiveInt = MOST_EXPORT_ROWS
 
 
 class OpenApiSource(Struct, frozen=True, kw_only=True):
@@ -151,7 +157,7 @@ class OpenApiSource(Struct, frozen=True, kw_only=True):
     page_size: Annotated[int, Meta(ge=1, le=MOST_API_ROWS)] = MOST_API_ROWS
     params: dict[str, str] = msgspec.field(default_factory=lambda: {"type": "json"})
     scope: tuple[SitePath, ...] = ("/",)
-    n_passes: Annotated[int, Meta(ge=2, le=10)] = 2
+    n_passes: Annotated[int, Meta(ge=LEAST_API_PASSES, le=10)] = LEAST_API_PASSES
     max_passes: Tries = 4
     lists_withdrawn: bool = False
 

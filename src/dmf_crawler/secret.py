@@ -75,6 +75,15 @@ def read_secret(variable: str, text: str) -> Secret | None:
     return Secret(variable, key) if _SHAPE.fullmatch(key) else None
 
 
+def describe_missing(variable: str) -> str:
+    """Say in Korean that a variable holds no key, and what to do."""
+    return (
+        f"공공데이터 API의 인증키가 없습니다. 환경 변수 {variable} 가 비어 있거나 인증키의 형식이 "
+        "아닙니다. 공공데이터포털(data.go.kr)에서 받은 인증키를 이 프로그램을 실행하는 계정의 환경 "
+        "변수에 넣고 창을 새로 연 뒤 다시 실행하십시오."
+    )
+
+
 def _any_form(letter: str) -> str:
     """Return a pattern of all ways in which one letter of a key may be written.
 

@@ -14,7 +14,7 @@ from tqdm import tqdm
 
 from dmf_crawler.boards import Board
 from dmf_crawler.cli.commands import Answer
-from dmf_crawler.cli.home import LOG, hold_lock, open_home, write_log
+from dmf_crawler.cli.home import LOG, hold_lock, open_home, read_keys, write_log
 from dmf_crawler.cli.wording import summary_json, summary_text, worst_error, worst_exit_code
 from dmf_crawler.config import Home
 from dmf_crawler.crawl import CrawlOptions
@@ -89,9 +89,10 @@ def run_once(
     options: CrawlOptions = USUAL_OPTIONS,
 ) -> list[RunSummary]:
     """Run boards under the lock, one that fails not stopping the next; write the workbook."""
+    keys, settings = read_keys(boards), home.settings
     with (
         hold_lock(home),
-        real_world(home.settings.politeness, home.settings.http, starts_at=starts_at) as world,
+        real_world(settings.politeness, settings.http, starts_at=starts_at, secrets=keys) as world,
         write_log(home.logs, world.now),
         Store(home.database) as store,
     ):
@@ -134,8 +135,9 @@ def run_scheduled(
 
     A start beside a run at work is no failure for the schedule: it is logged.
     """
+    keys, settings = read_keys(boards), home.settings
     with (
-        real_world(home.settings.politeness, home.settings.http, starts_at=starts_at) as world,
+        real_world(settings.politeness, settings.http, starts_at=starts_at, secrets=keys) as world,
         write_log(home.logs, world.now),
     ):
         try:
