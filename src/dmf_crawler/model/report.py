@@ -56,6 +56,7 @@ class VersionRow:
         detail_url: The record's detail page, "" for none.
         missing_since: Day since which it is missing from the list (확인 중), or None.
         n_missing_reads: Reads in a row without it.
+        is_joined: As in `Record`.
     """
 
     key: str
@@ -69,6 +70,7 @@ class VersionRow:
     detail_url: str = ""
     missing_since: date | None = None
     n_missing_reads: int = 0
+    is_joined: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,7 @@ class RunRow:
             nothing counts as checked that was asked for conditionally. None before the first.
         full_check_left: Pages that the full check had still to do after the run.
         identity: Who asked: the constant headers and the proxy, one line.
+        unlisted: Withdrawn records that the run's source does not list.
     """
 
     run: Run
@@ -101,6 +104,7 @@ class RunRow:
     full_check_from: date | None = None
     full_check_left: int = 0
     identity: str = ""
+    unlisted: int = 0
 
 
 @dataclass(frozen=True, slots=True)
