@@ -197,6 +197,7 @@ def summarise(
         n_requests=3,
         n_pages=snapshot.n_pages,
         missing=len(change_set.missing),
+        unlisted=len(change_set.unlisted),
         is_baseline=not known,
         fault=fault,
         warnings=("예비 셀렉터로 읽었습니다.",),

@@ -127,7 +127,7 @@ def _say(source: str, check: Checked, labels: Mapping[str, str]) -> str:
     if isinstance(check, Fault):
         return f"{source}: 읽지 못해 비교하지 못했습니다([{check.code}] {check.message})"
     if not check.n_keys:
-        return f"{source}: 함께 있는 {check.n_compared:,}건의 같은 항목이 모두 같습니다."
+        return f"{source}: 함께 있는 {check.n_compared:,}건의 공통 항목이 모두 같습니다."
     examples = "; ".join(_list_examples(check, labels))
     return (
         f"{source}: 함께 있는 {check.n_compared:,}건 가운데 {len(check.differing):,}건의 값이 "
