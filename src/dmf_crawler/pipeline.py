@@ -111,15 +111,12 @@ def process(
     read = add_details(read, details, known, watch, received=known_before)
     snapshot = complete_source(watch, source, read, known)
     change_set = diff_snapshot(known, snapshot, day=run.day, rules=watch.rules_of(source))
-    gates = (
-        *judge_snapshot(
-            _collect_evidence(watch, read, change_set, known), watch.home.settings.gates
-        ),
-        check_sources(watch, folder, source, read, crawled.cross_faults),
-    )
+    evidence = _collect_evidence(watch, read, change_set, known)
+    cross_check, told = check_sources(watch, folder, source, read, crawled.cross_faults)
+    gates = (*judge_snapshot(evidence, watch.home.settings.gates), cross_check)
     summary = _add_crawl(_summarise(run, watch, read, change_set, gates), crawled)
-    lost = tell_lost(watch, source, read, change_set)
-    summary = replace(summary, warnings=(*summary.warnings, *lost))
+    told = (*tell_lost(watch, source, read, change_set), *told)
+    summary = replace(summary, warnings=(*summary.warnings, *told))
     if not known and summary.status is RunStatus.OK:
         summary = replace(summary, is_baseline=True)
     if is_dry:

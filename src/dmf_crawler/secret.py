@@ -44,8 +44,8 @@ class Secret:
         # An echo may be cut: what begins like the key is taken out, too.
         forms[MOST_SHOWN:] = [f"(?:{form})?" for form in forms[MOST_SHOWN:]]
         pattern = _GAP.join(forms)
-        self._text_form = re.compile(pattern)
-        self._bytes_form = re.compile(pattern.encode("ascii"))
+        self._text_form = re.compile(pattern, re.IGNORECASE)
+        self._bytes_form = re.compile(pattern.encode("ascii"), re.IGNORECASE)
 
     def __repr__(self) -> str:
         return f"Secret({self._mark})"
@@ -87,18 +87,18 @@ def describe_missing(variable: str) -> str:
 def _any_form(letter: str) -> str:
     """Return a pattern of all ways in which one letter of a key may be written.
 
-    As it is; percent-encoded, up to four times over; in JSON and in HTML. A `+` that was decoded
-    as part of a form is a blank.
+    As it is, in small or capital letters; percent-encoded, up to four times over; in JSON and in
+    HTML. A `+` that was decoded as part of a form is a blank.
     """
     forms = [letter, html.escape(letter), f"&#{ord(letter)};"]
     forms += [" "] if letter == "+" else []
     forms += ["\\/"] if letter == "/" else []
     patterns = [_GAP.join(map(re.escape, form)) for form in dict.fromkeys(forms)]
-    digits = [f"[{digit}{digit.upper()}]" for digit in f"{ord(letter):02x}"]
+    digits = f"{ord(letter):02x}"
     patterns += [
         _GAP.join(["%", f"(?:2{_GAP}5{_GAP}){{0,3}}", *code])
-        for code in ([digits, ["2", "0"]] if letter == "+" else [digits])
+        for code in ([digits, "20"] if letter == "+" else [digits])
     ]
     patterns.append(_GAP.join(["\\\\", "u", "0", "0", *digits]))
-    patterns.append(_GAP.join(["&", "#", "[xX]", "0{0,4}", *digits, ";"]))
+    patterns.append(_GAP.join(["&", "#", "x", "0{0,4}", *digits, ";"]))
     return f"(?:{'|'.join(patterns)})"

@@ -65,8 +65,8 @@ def check_sources(
     primary: SourceName,
     read: Snapshot,
     faults: Mapping[SourceName, Fault],
-) -> Gate:
-    """Compare a list with what the other sources in its folder say; G-13 tells how they differ.
+) -> tuple[Gate, tuple[str, ...]]:
+    """Compare a list with what the other sources in its folder say.
 
     Args:
         watch: The board.
@@ -74,6 +74,9 @@ def check_sources(
         primary: The source of the list.
         read: The list.
         faults: Source → why it is not whole in the folder.
+
+    Returns:
+        G-13, which tells how they differ; a Korean sentence for each that could not be read.
     """
     checks: dict[str, Checked] = {}
     for source in watch.board.cross_checks:
@@ -82,7 +85,12 @@ def check_sources(
         elif source != primary:  # it is, in a run before another source became the primary one
             checks[source] = _compare(watch, folder, (primary, source), read)
     labels = {column.field: column.label_ko for column in watch.selectors.columns}
-    return judge_cross_checks(checks, labels)
+    told = (
+        f"교차 확인 원천 {source} 을(를) 읽지 못했습니다: [{check.code}] {check.message}"
+        for source, check in checks.items()
+        if isinstance(check, Fault)
+    )
+    return judge_cross_checks(checks, labels), tuple(told)
 
 
 def _compare(

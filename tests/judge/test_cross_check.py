@@ -29,7 +29,8 @@ def a_list(*records: Record) -> Snapshot:
 
 
 def a_record(key: str, **fields: Value) -> Record:
-    return Record(key, {"company": "가나제약", "makers": ("Bayer AG",), "status": "정상"} | fields)
+    usual: dict[str, Value] = {"company": "가나제약", "makers": ("Bayer AG",), "status": "정상"}
+    return Record(key, usual | fields)
 
 
 def compare_values(field: str, here: Value, there: Value) -> Comparison:
