@@ -24,6 +24,11 @@ from dmf_crawler.text import key_form
 N_HEADER_ROWS = 20
 """The header stands among so many first rows of its sheet."""
 
+MAX_VALUES = 500
+"""Of one cell; a record has five sites at most."""
+
+_N_HEADER_CHARS = 200
+
 
 def read_workbook(page: RawPage, selectors: Selectors, *, most_rows: int) -> PageTable | Fault:
     """Read the site's workbook.
@@ -160,7 +165,7 @@ def _find_header(sheet: Sheet, selectors: Selectors) -> _Header:
 
 def _name_columns(sheet: Sheet, row: SheetRow, selectors: Selectors) -> _Header:
     texts = {cell.column: cell.text.strip() for cell in row.cells if cell.text.strip()}
-    forms = {column: key_form(text) for column, text in texts.items()}
+    forms = {column: _form(text) for column, text in texts.items()}
     fields = {
         column: "" if form in selectors.ignored_headers else selectors.headers.get(form)
         for column, form in forms.items()
@@ -205,7 +210,7 @@ def _find_column(
     fallbacks = selectors.file.fields[locator.field].fallbacks
     for position, fallback in enumerate(fallbacks, start=1):
         forms = {key_form(alias) for alias in fallback.header_aliases}
-        hits = [column for column in free if key_form(header.texts[column]) in forms]
+        hits = [column for column in free if _form(header.texts[column]) in forms]
         if len(hits) == 1:
             return position, hits[0]
     return 0, 0
@@ -251,24 +256,19 @@ def _is_blank(row: SheetRow) -> bool:
 def _repeats(row: SheetRow, header: _Header, columns: Mapping[str, int]) -> bool:
     texts = {cell.column: cell.text for cell in row.cells}
     return all(
-        key_form(texts.get(column, "")) == key_form(header.texts[column])
-        for column in columns.values()
+        _form(texts.get(column, "")) == _form(header.texts[column]) for column in columns.values()
     )
 
 
+def _form(text: str) -> str:
+    """Return the form under which headers are compared; a longer text is none."""
+    return key_form(text) if len(text) <= _N_HEADER_CHARS else text
+
+
 def _read_row(row_no: int, row: SheetRow, found: _List, selectors: Selectors) -> PageRow | Fault:
-    texts: dict[int, str] = {}
-    for cell in row.cells:
-        if cell.column in found.ignored:
-            continue
-        text = _read_cell(cell, _place(found.sheet, f"{name_column(cell.column)}{row.number}"))
-        if isinstance(text, Fault):
-            return text
-        if cell.column in found.texts:
-            texts[cell.column] = text
-        elif text.strip():
-            place = _place(found.sheet, f"{name_column(cell.column)}{row.number}")
-            return faults.stray_cell(place, text)
+    texts = _read_texts(row, found, selectors.file.export_joint)
+    if isinstance(texts, Fault):
+        return texts
     values: dict[str, Value] = {}
     all_shown: dict[str, str] = {}
     for locator in selectors.fields:
@@ -279,6 +279,24 @@ def _read_row(row_no: int, row: SheetRow, found: _List, selectors: Selectors) ->
         if shown is not None:
             all_shown[locator.field] = shown
     return PageRow(values, all_shown, row_no)
+
+
+def _read_texts(row: SheetRow, found: _List, joint: str) -> dict[int, str] | Fault:
+    """Return column → text, without the columns that are never read."""
+    texts: dict[int, str] = {}
+    for cell in row.cells:
+        if cell.column in found.ignored:
+            continue
+        place = _place(found.sheet, f"{name_column(cell.column)}{row.number}")
+        text = _read_cell(cell, place)
+        if isinstance(text, Fault):
+            return text
+        if text.count(joint) >= MAX_VALUES:
+            return faults.too_large(f"{place}에 값이 {MAX_VALUES}개보다 많음")
+        if cell.column not in found.texts and text.strip():
+            return faults.stray_cell(place, text)
+        texts[cell.column] = text
+    return texts
 
 
 def _read_cell(cell: Cell, place: str) -> str | Fault:
