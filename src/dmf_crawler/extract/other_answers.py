@@ -30,7 +30,7 @@ _STARTS = (
 )
 _HTML = re.compile(rb"<(?:!doctype\s+html|html|head|body|script|table|div|form|p)\b")
 _PLAIN_WORDS = ("Forbidden", "Unauthorized", "API not found", "Unexpected errors")
-_ANSWER = Wanted("답", "답이", counts_hidden=True)
+_ANSWER = Wanted("답", "답이", counts_hidden=False)
 _N_SNIFFED_BYTES = 1024
 
 

@@ -70,7 +70,7 @@ def walk_part(part: bytes, reader: PartReader) -> Fault | None:
     """Tell a reader what is in a part.
 
     Args:
-        part: XML without DTD, in UTF-8 whatever it declares.
+        part: XML without DTD, in UTF-8 (or UTF-16 with a byte order mark) whatever it declares.
         reader: Is told; a fault that it notes ends the walk.
 
     Returns:
