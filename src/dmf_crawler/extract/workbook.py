@@ -28,6 +28,7 @@ MAX_VALUES = 500
 """Of one cell; a record has five sites at most."""
 
 _N_HEADER_CHARS = 200
+_VALUE_KINDS = ("text", "number", "day")
 
 
 def read_workbook(page: RawPage, selectors: Selectors, *, most_rows: int) -> PageTable | Fault:
@@ -287,27 +288,28 @@ def _read_texts(row: SheetRow, found: _List, joint: str) -> dict[int, str] | Fau
     for cell in row.cells:
         if cell.column in found.ignored:
             continue
-        place = _place(found.sheet, f"{name_column(cell.column)}{row.number}")
-        text = _read_cell(cell, place)
-        if isinstance(text, Fault):
-            return text
-        if text.count(joint) >= MAX_VALUES:
-            return faults.too_large(f"{place}에 값이 {MAX_VALUES}개보다 많음")
-        if cell.column not in found.texts and text.strip():
-            return faults.stray_cell(place, text)
-        texts[cell.column] = text
+        text = clean_text(cell.text)
+        is_odd = text is None or cell.kind not in _VALUE_KINDS or text.count(joint) >= MAX_VALUES
+        is_stray = cell.column not in found.texts and bool(cell.text.strip())
+        if is_odd or is_stray:
+            place = _place(found.sheet, f"{name_column(cell.column)}{row.number}")
+            return _explain_cell(cell, place, is_stray=is_stray and not is_odd)
+        texts[cell.column] = text or ""
     return texts
 
 
-def _read_cell(cell: Cell, place: str) -> str | Fault:
-    """Return a cell's value as text."""
+def _explain_cell(cell: Cell, place: str, *, is_stray: bool) -> Fault:
+    """Say why a cell's text is no value."""
+    if is_stray:
+        return faults.stray_cell(place, cell.text)
     if cell.kind == "formula":
         return faults.formula_cell(place)
-    if cell.kind not in {"text", "number", "day"}:
+    if cell.kind not in _VALUE_KINDS:
         kind = {"boolean": "참/거짓 값", "error": "오류 값"}.get(cell.kind, "알 수 없는 값")
         return faults.unreadable_cell(place, f"{kind} {shorten(cell.text)}")
-    text = clean_text(cell.text)
-    return faults.broken_text(place) if text is None else text
+    if clean_text(cell.text) is None:
+        return faults.broken_text(place)
+    return faults.too_large(f"{place}에 값이 {MAX_VALUES}개보다 많음")
 
 
 def _place(sheet: str, place: str) -> str:
