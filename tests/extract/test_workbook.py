@@ -168,8 +168,8 @@ TEXTS = st.text(
 ).filter(lambda text: not text.startswith("="))  # openpyxl would write a formula
 
 
-@given(st.lists(st.tuples(TEXTS, TEXTS, _joined(TEXTS)), min_size=1, max_size=4))
-@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(TEXTS, TEXTS, _joined(TEXTS)), min_size=1, max_size=3))
+@settings(max_examples=25, deadline=None)
 def test_what_is_written_is_what_is_read(cells):
     records = [
         some_fields(number, company=company, ingredient_name=ingredient, maker_names=makers)
