@@ -17,7 +17,8 @@ import msgspec
 from dmf_crawler.document import read_document
 from dmf_crawler.extract.detail import read_detail
 from dmf_crawler.extract.parser import read_page
-from dmf_crawler.extract.selectors import Selectors, SelectorsFile, compile_selectors
+from dmf_crawler.extract.selectors import Selectors, compile_selectors
+from dmf_crawler.extract.selectors_file import SelectorsFile
 from dmf_crawler.model.detail import DetailPage
 from dmf_crawler.model.page import PageRequest, RawPage
 from dmf_crawler.model.record import PageTable, Value
