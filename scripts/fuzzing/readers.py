@@ -6,6 +6,7 @@ import re
 import traceback
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -29,11 +30,13 @@ _MOST_MESSAGE_CHARS = 1_200
 _MOST_SEARCHED_BYTES = 400_000
 """A larger page is not searched for the values: what is searched by must itself be quick."""
 
+_TAG = re.compile(r"<!\[CDATA\[|<[^<>]*>")
 _UNSEEN = re.compile(
     r"<!--.*?--!?>|<(script|style|template)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE
 )
 
 Record = Mapping[str, Value]
+Found = PageTable | DetailPage | Fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,7 @@ def load_selectors(name: str) -> Selectors:
     return compile_selectors(msgspec.convert(read_document(path, path.name).value, SelectorsFile))
 
 
-def read_case(case: Case) -> PageTable | DetailPage | Fault:
+def read_case(case: Case) -> Found:
     page = RawPage(
         request=PageRequest(URL, "list", 1),
         url=URL,
@@ -102,7 +105,7 @@ def explain_exception(error: BaseException) -> Outcome:
     return Outcome("exception", is_finding=True, detail=text[-6_000:], place=place)
 
 
-def judge(case: Case, found: PageTable | DetailPage | Fault) -> Outcome:
+def judge(case: Case, found: Found) -> Outcome:
     """Say whether a reader's answer may be true."""
     if isinstance(found, Fault):
         return _judge_fault(found)
@@ -135,12 +138,17 @@ def _judge_fault(fault: Fault) -> Outcome:
 
 def find_invented(case: Case, values: Iterable[str]) -> list[str]:
     """Return the values that no reading of the page has, white space and invisible ones aside."""
-    wanted = {squeezed for value in values if (squeezed := _squeeze(value))}
+    wanted = {value for value in values if _squeeze(value)}
     for codec in ("utf-8-sig", "cp949", "utf-16"):
         source = case.body.decode(codec, "ignore")
         for text in _plain_texts(source):
-            squeezed_text = _squeeze(text)
-            wanted = {value for value in wanted if value not in squeezed_text}
+            found = _squeeze(text)
+            # Markup inside a raw text element such as textarea is text to some and none to others.
+            wanted = {
+                value
+                for value in wanted
+                if _squeeze(value) not in found and _squeeze(_TAG.sub("", value)) not in found
+            }
             if not wanted:
                 return []
     return sorted(wanted)
@@ -148,17 +156,18 @@ def find_invented(case: Case, values: Iterable[str]) -> list[str]:
 
 def _plain_texts(source: str) -> Iterator[str]:
     """Yield the page's text as different readers would have it."""
-    yield html.unescape(re.sub(r"<[^<>]*>", "", source))
+    yield html.unescape(_TAG.sub("", source))
     without = re.sub(
         r"<!--.*?--!?>|<(script|style|template)\b.*?</\1\s*>", "", source, flags=re.S | re.I
     )
-    yield html.unescape(re.sub(r"<[^<>]*>", "", without))
+    yield html.unescape(_TAG.sub("", without))
     labels = re.sub(r"<span[^<>]*s-th[^<>]*>[^<]*</span>", "", without)
-    yield html.unescape(re.sub(r"<[^<>]*>", "", labels))
+    yield html.unescape(_TAG.sub("", labels))
     yield html.unescape(source)
     reader = _TextReader()
-    reader.feed(source)
-    reader.close()
+    with suppress(AssertionError):  # which it raises at some marked sections
+        reader.feed(source)
+        reader.close()
     yield "".join(reader.parts)
 
 
