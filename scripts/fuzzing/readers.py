@@ -143,15 +143,16 @@ def find_invented(case: Case, values: Iterable[str]) -> list[str]:
         source = case.body.decode(codec, "ignore")
         for text in _plain_texts(source):
             found = _squeeze(text)
-            # Markup inside a raw text element such as textarea is text to some and none to others.
-            wanted = {
-                value
-                for value in wanted
-                if _squeeze(value) not in found and _squeeze(_TAG.sub("", value)) not in found
-            }
+            wanted = {value for value in wanted if not _occurs(value, found)}
             if not wanted:
                 return []
     return sorted(wanted)
+
+
+def _occurs(value: str, text: str) -> bool:
+    """Say whether a text has a value; markup inside textarea is text to some, none to others."""
+    plain = _TAG.sub("", value)
+    return any(_squeeze(form) in text for form in (value, plain, html.unescape(plain)))
 
 
 def _plain_texts(source: str) -> Iterator[str]:
