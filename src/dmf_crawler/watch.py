@@ -14,7 +14,8 @@ from dmf_crawler.config import Home
 from dmf_crawler.document import Finding, raise_findings
 from dmf_crawler.document_checks import convert_document
 from dmf_crawler.extract.selector_checks import check_selectors
-from dmf_crawler.extract.selectors import Selectors, SelectorsFile, compile_selectors
+from dmf_crawler.extract.selectors import Selectors, compile_selectors
+from dmf_crawler.extract.selectors_file import SelectorsFile
 from dmf_crawler.model.detail import DetailPage, FileLink
 from dmf_crawler.persist.diff import DiffRules
 from dmf_crawler.persist.questions import ReportRequest

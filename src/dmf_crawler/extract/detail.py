@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lxml.etree import _Element as Element
 
-from dmf_crawler.extract.css import find_elements
+from dmf_crawler.extract.cell import NEVER_TEXT
 from dmf_crawler.extract.links import (
     DEFAULT_PRODUCT_TOKEN,
     lets_follow,
@@ -13,9 +13,9 @@ from dmf_crawler.extract.links import (
 )
 from dmf_crawler.extract.markup import MAX_DETAIL_ELEMENTS, parse_page
 from dmf_crawler.extract.other_pages import DETAIL, name_other_page, read_shown_text
+from dmf_crawler.extract.paths import find_elements
 from dmf_crawler.extract.plain_text import read_text
 from dmf_crawler.extract.quoting import quote_texts
-from dmf_crawler.extract.row_guard import NEVER_TEXT
 from dmf_crawler.extract.selectors import DetailLocator, Selectors
 from dmf_crawler.model.detail import DetailPage, FileLink
 from dmf_crawler.model.page import RawPage

@@ -1,0 +1,41 @@
+"""What stands in a cell: its text, its labels left out; whether it can be seen."""
+
+from __future__ import annotations
+
+from lxml.etree import _Element as Element
+
+NEVER_TEXT = ("script", "style", "template")
+
+
+def cell_text(element: Element, labels: frozenset[Element]) -> str:
+    """Return an element's text as the source has it, labels left out, `<br>` as a line feed."""
+    if not len(element):
+        return element.text or ""
+    parts = [element.text or ""]
+    for child in element:
+        if child.tag == "br":
+            parts.append("\n")
+        elif child not in labels:
+            parts.append(cell_text(child, labels))
+        parts.append(child.tail or "")
+    return "".join(parts)
+
+
+def squeeze(text: str) -> str:
+    """Return a text without any white space."""
+    return "".join(text.split())
+
+
+def is_hidden(element: Element | None) -> bool:
+    """Say whether an element's own markup keeps it from being shown; a table's never does."""
+    if element is None or element.tag == "table":
+        return False
+    return hides(element)
+
+
+def hides(element: Element) -> bool:
+    """Say whether an element's own markup keeps it, and what is in it, from being shown."""
+    if not element.attrib:
+        return False
+    style = "".join((element.get("style") or "").split()).lower()
+    return element.get("hidden") is not None or "display:none" in style
