@@ -20,12 +20,12 @@ from pathlib import Path
 from typing import cast
 
 import msgspec
+from dmf_crawler.extract.css import compile_css, find_elements
 from lxml.etree import HTMLParser
 from lxml.etree import _Element as Element
 from lxml.html import document_fromstring
 
 from dmf_crawler.document import read_document
-from dmf_crawler.extract.css import compile_css, find_elements
 from dmf_crawler.extract.parser import read_page
 from dmf_crawler.extract.selectors import FieldSelector, Selectors, SelectorsFile, compile_selectors
 from dmf_crawler.model.page import RawPage

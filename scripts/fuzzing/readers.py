@@ -5,12 +5,13 @@ import html
 import re
 import traceback
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from html.parser import HTMLParser
+from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -18,7 +19,8 @@ import msgspec
 from dmf_crawler.document import read_document
 from dmf_crawler.extract.detail import read_detail
 from dmf_crawler.extract.parser import read_page
-from dmf_crawler.extract.selectors import Selectors, SelectorsFile, compile_selectors
+from dmf_crawler.extract.selectors import Selectors, compile_selectors
+from dmf_crawler.extract.selectors_file import SelectorsFile
 from dmf_crawler.model.detail import DetailPage
 from dmf_crawler.model.page import PageRequest, RawPage
 from dmf_crawler.model.record import PageTable, Value
@@ -29,6 +31,9 @@ URL = "http://127.0.0.1:8000/pbp/CCBAC03/getList?page=1&limit=100"
 _MOST_MESSAGE_CHARS = 1_200
 _MOST_SEARCHED_BYTES = 400_000
 """A larger page is not searched for the values: what is searched by must itself be quick."""
+
+_MOST_VALUES = 20_000
+"""Of a larger table the records are not compared."""
 
 _TAG = re.compile(r"<!\[CDATA\[|<[^<>]*>")
 _UNSEEN = re.compile(
@@ -64,7 +69,7 @@ class Outcome:
         is_finding: Whether this must not happen.
         detail: Traceback or what was found, for people.
         place: Where it happened, the same for the same mistake.
-        records: Of a table.
+        records: Of a table that is not too large.
     """
 
     kind: str
@@ -109,12 +114,17 @@ def judge(case: Case, found: Found) -> Outcome:
     """Say whether a reader's answer may be true."""
     if isinstance(found, Fault):
         return _judge_fault(found)
-    values = list(_values_of(found))
+    values = list(islice(_values_of(found), _MOST_VALUES))
     if len(case.body) <= _MOST_SEARCHED_BYTES and (invented := find_invented(case, values)):
         return Outcome("invented", is_finding=True, detail="\n".join(invented[:20]), place="value")
     if isinstance(found, DetailPage):
         return Outcome("table")
-    return Outcome("table", records=tuple(row.fields for row in (*found.pinned, *found.rows)))
+    records = tuple(row.fields for row in (*found.pinned, *found.rows))
+    return Outcome("table", records=records if _are_few(values) else ())
+
+
+def _are_few(values: Sequence[str]) -> bool:
+    return len(values) < _MOST_VALUES and sum(map(len, values)) < _MOST_SEARCHED_BYTES
 
 
 def _judge_fault(fault: Fault) -> Outcome:
@@ -151,8 +161,12 @@ def find_invented(case: Case, values: Iterable[str]) -> list[str]:
 
 def _occurs(value: str, text: str) -> bool:
     """Say whether a text has a value; markup inside textarea is text to some, none to others."""
-    plain = _TAG.sub("", value)
-    return any(_squeeze(form) in text for form in (value, plain, html.unescape(plain)))
+    if _squeeze(value) in text:
+        return True
+    parts = _TAG.split(value)
+    return len(parts) > 1 and all(
+        _squeeze(part) in text or _squeeze(html.unescape(part)) in text for part in parts
+    )
 
 
 def _plain_texts(source: str) -> Iterator[str]:
