@@ -27,7 +27,9 @@ from lxml.html import document_fromstring
 
 from dmf_crawler.document import read_document
 from dmf_crawler.extract.parser import read_page
-from dmf_crawler.extract.selectors import FieldSelector, Selectors, SelectorsFile, compile_selectors
+from dmf_crawler.extract.paths import compile_css, find_elements
+from dmf_crawler.extract.selectors import Selectors, compile_selectors
+from dmf_crawler.extract.selectors_file import FieldSelector, SelectorsFile
 from dmf_crawler.model.page import RawPage
 from dmf_crawler.model.record import Value
 from dmf_crawler.workbench.redesign.catalogue import KINDS

@@ -257,7 +257,10 @@ def test_a_row_that_only_keeps_others_apart_is_nothing(row):
 def test_a_row_of_empty_cells_is_no_spacer():
     row = "<tr>" + "<td></td>" * 15 + "</tr>"
     html = html_page(ROWS).replace("<tr>\n<td>2</td>", f"{row}<tr>\n<td>2</td>")
-    assert _refuse(html).code == "label_differs"
+    assert _refuse(html).code == "unnumbered_row"
+    fault = _refuse(html.replace(f"{row}", row.replace("<td></td>", "<td>1</td>", 1)))
+    assert (fault.code, fault.exit_code) == ("empty_row", 4)
+    assert "2번째 행" in fault.message
 
 
 def test_rows_in_dead_comments_are_nothing():

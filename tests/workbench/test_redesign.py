@@ -10,7 +10,8 @@ import msgspec
 import pytest
 
 from dmf_crawler.document import read_document
-from dmf_crawler.extract.selectors import Selectors, SelectorsFile, compile_selectors
+from dmf_crawler.extract.selectors import Selectors, compile_selectors
+from dmf_crawler.extract.selectors_file import SelectorsFile
 from dmf_crawler.workbench.redesign.catalogue import KINDS
 from dmf_crawler.workbench.redesign.kind import Kind
 from dmf_crawler.workbench.redesign.page import read_saved, write_saved

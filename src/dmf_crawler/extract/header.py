@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from lxml.etree import _Element as Element
 
-from dmf_crawler.extract.cell import cell_text, squeeze
+from dmf_crawler.extract.cell import cell_text, hides, shown_text, squeeze
 from dmf_crawler.extract.grid import GridRow, TooManyColumns, read_grid
 from dmf_crawler.extract.selectors import Selectors, text_form
 
@@ -29,6 +29,7 @@ class Header:
         texts: n_columns headers as shown, those of several rows joined by a blank.
         names: n_columns: forms by which the column may be known, the best first.
         fields: n_columns: field id, "" for an ignored column, None for an unknown one.
+        hidden: Indexes of the columns that no browser shows.
         rows: The rows that are no header and no foot, in page order.
         signatures: n_columns texts without white space, of each header row.
     """
@@ -37,6 +38,7 @@ class Header:
     texts: tuple[str, ...] = ()
     names: tuple[tuple[str, ...], ...] = ()
     fields: tuple[str | None, ...] = ()
+    hidden: frozenset[int] = frozenset()
     rows: tuple[GridRow, ...] = ()
     signatures: frozenset[tuple[str, ...]] = frozenset()
 
@@ -106,16 +108,18 @@ def _name_columns(
     labels: frozenset[Element],
     selectors: Selectors,
 ) -> Header:
-    texts, names = [], []
+    texts, names, hidden = [], [], set()
     for cells in zip(*(row.cells for row in chain), strict=True):
         own = list(dict.fromkeys(cells))
-        shown = [cell_text(cell, labels).strip() for cell in own]
+        shown = [shown_text(cell, labels).strip() for cell in own]
         texts.append(" ".join(filter(None, shown)))
         # All header cells of a column name it, else the lowest one, else what that says of itself.
         said = ("".join(shown), shown[-1], *(own[-1].get(name) or "" for name in _ATTRIBUTES))
         names.append(tuple(form for form in map(text_form, said) if form))
+        if hides(own[-1]):
+            hidden.add(len(texts) - 1)
     fields = tuple(_find_field(forms, selectors) for forms in names)
-    return Header(table, tuple(texts), tuple(names), fields)
+    return Header(table, tuple(texts), tuple(names), fields, frozenset(hidden))
 
 
 def _find_field(forms: Sequence[str], selectors: Selectors) -> str | None:

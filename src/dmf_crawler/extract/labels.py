@@ -69,35 +69,51 @@ def _has_label(cell: Element, labels: frozenset[Element]) -> bool:
 
 
 def _label_at(cell: Element, place: int, forms: Collection[str]) -> Element | None:
-    """Return the first or last thing of a cell if it is an element that says one of the texts."""
-    if not len(cell):
-        return None
-    element = cell[place]
-    beside = cell.text if place == 0 else element.tail
-    is_name = text_form(cell_text(element, _NOTHING)) in forms
-    return element if is_name and not (beside or "").strip() else None
+    """Return the element in which the first or last text of a cell says one of the texts."""
+    holder = cell
+    while len(holder):
+        element = holder[place]
+        beside = holder.text if place == 0 else element.tail
+        if (beside or "").strip():
+            return None
+        if text_form(cell_text(element, _NOTHING)) in forms:
+            return element
+        holder = element
+    return None
 
 
 # --- do they hold a value? -----------------------------------------------------------------------
 
 
-def check_labels(cells: Sequence[Element], labels: frozenset[Element], column: str) -> Fault | None:
+def check_labels(
+    cells: Sequence[Element],
+    labels: frozenset[Element],
+    column: str,
+    strange: Collection[str] = (),
+) -> Fault | None:
     """Refuse a label that is not the one of its column: without its end tag it holds the value.
 
     Args:
         cells: Of one column.
         labels: Elements inside cells that are not part of a value.
         column: The column's header as shown.
+        strange: Forms of the names of other fields.
 
     Returns:
-        The fault `label_differs` or `label_kept`, or None.
+        The fault `label_differs`, `label_of_other_column` or `label_kept`, or None.
     """
-    own = list(enumerate(cells, start=1))
+    own = [
+        (row_no, cell)
+        for row_no, cell in enumerate(cells, start=1)
+        if len(cell) or (cell.text and cell.text.strip())  # nothing needs no label
+    ]
     inner = [(row_no, each) for row_no, cell in own for each in cell.iterdescendants(*_CELLS)]
     for group in (own, inner):
         found = [(row_no, tuple(_label_texts(cell, labels))) for row_no, cell in group]
         if fault := _compare_labels(found, column, n_rows=len(cells)):
             return fault
+        if found and any(text_form(text) in strange for text in found[0][1]):
+            return faults.label_of_other_column(found[0][1], column)
     return _find_kept(cells, labels, column)
 
 

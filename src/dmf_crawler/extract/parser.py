@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from lxml.etree import _Element as Element
 
-from dmf_crawler.extract.cell import cell_text, squeeze
+from dmf_crawler.extract.cell import cell_text, split_lines, squeeze
 from dmf_crawler.extract.links import DEFAULT_PRODUCT_TOKEN, lets_follow, read_base, read_link
 from dmf_crawler.extract.locating import locate
 from dmf_crawler.extract.markup import parse_page
+from dmf_crawler.extract.row_faults import empty_row
 from dmf_crawler.extract.selectors import FieldLocator, Selectors
 from dmf_crawler.extract.table_faults import no_rows
 from dmf_crawler.extract.table_guard import GuardedTable, guard_table
@@ -37,7 +38,7 @@ def read_page(
     Returns:
         The rows with the announced total; no rows where the page says that there are none. Or the
         fault of `parse_page` or `guard_table`, or one of `no_total`, `ambiguous_total`, `no_rows`,
-        `stray_text`.
+        `stray_text`, `empty_row`.
     """
     document = parse_page(page, selectors.file.end_marker)
     if isinstance(document, Fault):
@@ -102,6 +103,8 @@ def _read_rows(table: GuardedTable, selectors: Selectors) -> tuple[PageRow, ...]
             value = fields[field.field] = reading.value
             if reading.shown != (value if isinstance(value, str) else _join(value)):
                 shown[field.field] = reading.shown
+        if not any(fields.values()):
+            return empty_row(row_no)
         link = _read_row_link(table.row_elements[row_no - 1], selectors)
         rows.append(PageRow(fields, shown, row_no, link))
     return tuple(rows)
@@ -131,23 +134,36 @@ def _read_field(
 
 
 def _read_nested(field: FieldLocator, cell: Element, labels: frozenset[Element]) -> _Reading | None:
-    """Read the innermost cells of the tables inside a cell, or the cell itself where it has none.
+    """Read the innermost cells of the tables inside a cell.
 
-    One empty text is an empty list; several keep their number, since positions pair with those of
-    other columns.
+    Where there is no table, list items, blocks and lines are its values, as the site has it
+    redrawn. One empty text is an empty list; several keep their number, since positions pair with
+    those of other columns.
     """
-    inner = [
-        element
-        for element in cell.iterdescendants("td", "th")
-        if next(element.iterdescendants("td", "th"), None) is None
-    ]
-    texts = [cell_text(element, labels) for element in inner]
-    if inner and squeeze(cell_text(cell, labels)) != squeeze("".join(texts)):
-        return None
-    inner, texts = inner or [cell], texts or [cell_text(cell, labels)]
-    full = map(full_text, inner, texts) if field.prefers_title else texts
+    inner = _find_inner(cell)
+    if not inner:
+        texts = split_lines(cell, labels)
+    else:
+        texts = [cell_text(element, labels) for element in inner]
+        if squeeze(cell_text(cell, labels)) != squeeze("".join(texts)):
+            return None
+    titled = field.prefers_title and len(inner or texts) == len(texts)
+    full = map(full_text, inner or [cell], texts) if titled else texts
     values = tuple(value_of(text, field) for text in full)
     return _Reading(_unite(values, field), _join(texts))
+
+
+def _find_inner(cell: Element) -> list[Element]:
+    """Return the innermost cells, or list items, inside a cell."""
+    for tags in (("td", "th"), ("li",), ("div", "p")):
+        inner = [
+            element
+            for element in cell.iterdescendants(*tags)
+            if next(element.iterdescendants(*tags), None) is None
+        ]
+        if inner:
+            return inner
+    return []
 
 
 def _unite(values: tuple[str, ...], field: FieldLocator) -> Value:

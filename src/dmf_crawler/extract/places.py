@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from lxml.etree import _Element as Element
 
 from dmf_crawler.extract import table_faults as faults
+from dmf_crawler.extract.cell import cell_text, find_unread
 from dmf_crawler.extract.grid import Cells
 from dmf_crawler.extract.header import Header
 from dmf_crawler.extract.locating import find_between, locate, read_json_ld
@@ -62,9 +63,22 @@ def locate_fields(search: Search, selectors: Selectors) -> Places | Fault:
     missing = [each.label_ko for each in selectors.fields if not _place(each, search, places, free)]
     if missing:
         return faults.missing_column(missing, header.texts)
-    if free:
-        return faults.unknown_column([header.texts[index] for index in sorted(free)])
+    if unknown := sorted(index for index in free if not _says_nothing(index, search)):
+        return faults.unknown_column([header.texts[index] for index in unknown])
     return places
+
+
+def _says_nothing(index: int, search: Search) -> bool:
+    """Say whether a column that no field reads has nothing to be read.
+
+    No browser shows it, or it is a gap, or boxes to tick: no header, and no cell with a text.
+    """
+    if index in search.header.hidden:
+        return True
+    column = [cells[index] for cells in search.cells if index < len(cells)]
+    return not search.header.texts[index] and not any(
+        cell_text(cell, search.labels).strip() or find_unread(cell) for cell in column
+    )
 
 
 def _place(each: FieldLocator, search: Search, places: Places, free: set[int]) -> bool:

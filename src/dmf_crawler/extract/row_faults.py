@@ -60,6 +60,48 @@ def label_differs(row_no: int, column: str, found: Sequence[str], expected: Sequ
     return _label_differs(row_no, column, found, f"같은 열의 다른 칸과 같은 {_name(expected)}")
 
 
+def label_of_other_column(found: Sequence[str], column: str) -> Fault:
+    """Name the column whose labels are the name of another field."""
+    return Fault(
+        "label_of_other_column",
+        f"목록 표의 열 {quote_texts([column])} 아래 칸의 이름표가 다른 항목의 이름입니다"
+        f"({quote_texts(found)}). 머리글과 이름표가 같은 항목이어야 합니다. 열이 밀렸거나 머리글이 "
+        f"바뀌었을 수 있습니다. {_NEXT_SELECTORS}",
+        exit_code=4,
+    )
+
+
+def unread_value(row_no: int, column: str, found: str) -> Fault:
+    """Name the cell that shows something that is no text."""
+    return Fault(
+        "unread_value",
+        f"목록 표의 {row_no}번째 행, 열 {quote_texts([column])}의 값이 글자가 아니라 그림이나 "
+        f"입력란입니다({quote_texts([found])}). 값은 글자여야 합니다. {_NEXT_SELECTORS}",
+        exit_code=4,
+    )
+
+
+def unnumbered_row(row_no: int, found: str) -> Fault:
+    """Name the row that has no running number although the others have."""
+    return Fault(
+        "unnumbered_row",
+        f"목록 표의 {row_no}번째 행에만 순번이 없습니다({quote_texts([found])}). 위에 고정된 "
+        "행이면 selectors 파일의 row.pinned가 그 행을 찾아야 합니다. 보관된 페이지를 열어 보고 "
+        "고친 뒤 다시 실행해 주십시오.",
+        exit_code=4,
+    )
+
+
+def empty_row(row_no: int) -> Fault:
+    """Name the row none of whose fields has a value."""
+    return Fault(
+        "empty_row",
+        f"목록 표의 {row_no}번째 행에 값이 하나도 없습니다. 행마다 한 건이 있어야 합니다. "
+        f"{_NEXT_ROWS}",
+        exit_code=4,
+    )
+
+
 def label_kept(column: str) -> Fault:
     """Name the column whose values all hold its own name."""
     return Fault(

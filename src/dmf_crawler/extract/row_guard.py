@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from lxml.etree import _Element as Element
 
 from dmf_crawler.extract import row_faults as faults
-from dmf_crawler.extract.cell import cell_text, is_hidden, squeeze
+from dmf_crawler.extract.cell import cell_text, find_unread, is_hidden, squeeze
 from dmf_crawler.extract.grid import GridRow, part_of
 from dmf_crawler.extract.header import Header, is_header_row
 from dmf_crawler.extract.labels import check_labels
@@ -75,16 +76,22 @@ def _is_unseen(row: Element) -> bool:
 
 
 def _repeats(unseen: ListRow, seen: ListRow, labels: frozenset[Element]) -> bool:
-    """Say whether all values of one row stand in another one, however that is laid out."""
+    """Say whether a row says what another one says, or some of it, however that is laid out."""
     if len(seen.row.cells) != len(seen.header.fields):
         return False
+    cells = zip(seen.row.cells, seen.header.fields, strict=True)
+    values = [squeeze(cell_text(cell, labels)) for cell, field in cells if field]
     text = squeeze(cell_text(unseen.row.element, _NOTHING))
-    values = (squeeze(cell_text(cell, labels)) for cell in _read_cells(seen))
-    return bool(text) and all(value in text for value in values)
+    if text and all(value in text for value in values):
+        return True
+    known = "\n".join([*map(squeeze, seen.header.texts), *map(squeeze, _texts(seen))])
+    return any(map(squeeze, _texts(unseen))) and all(
+        squeeze(text) in known for text in _texts(unseen)
+    )
 
 
-def _read_cells(row: ListRow) -> Iterator[Element]:
-    return (cell for cell, field in zip(row.row.cells, row.header.fields, strict=True) if field)
+def _texts(row: ListRow) -> Iterator[str]:
+    return (str(text) for text in row.row.element.itertext())
 
 
 # --- cells ---------------------------------------------------------------------------------------
@@ -121,13 +128,47 @@ def check_numbers(
 
 
 def check_columns(
-    rows: Sequence[ListRow], labels: frozenset[Element], columns: Mapping[str, int]
+    rows: Sequence[ListRow],
+    labels: frozenset[Element],
+    columns: Mapping[str, int],
+    names: Mapping[str, frozenset[str]],
 ) -> Fault | None:
-    """Refuse a column whose labels differ, or are still in its values."""
-    for index in sorted(columns.values()):
+    """Refuse a column whose labels differ or are another's, or whose values are no text.
+
+    Args:
+        rows: The records.
+        labels: Elements inside cells that are not part of a value.
+        columns: Field id → index of the column that it is read from.
+        names: Field id → forms of all texts by which it goes.
+    """
+    for field, index in columns.items():
         cells = [each.row.cells[index] for each in rows]
-        if cells and (fault := check_labels(cells, labels, rows[0].header.texts[index])):
+        if not cells:
+            continue
+        text = rows[0].header.texts[index]
+        strange = frozenset().union(*(names[other] for other in names if other != field))
+        if fault := check_labels(cells, labels, text, strange - names[field]):
             return fault
+        for row_no, cell in enumerate(cells, start=1):
+            if len(cell) and not cell_text(cell, labels).strip() and (found := find_unread(cell)):
+                return faults.unread_value(row_no, text, found)
+    return None
+
+
+def check_running_numbers(
+    rows: Sequence[ListRow], is_pinned: Sequence[bool], labels: frozenset[Element]
+) -> Fault | None:
+    """Refuse a row that stands outside the count although it is not known to be pinned."""
+    counted = [(no, each) for no, each in enumerate(rows, start=1) if not is_pinned[no - 1]]
+    ignored = [
+        index for index, field in enumerate(rows[0].header.fields if rows else ()) if field == ""
+    ]
+    for index in ignored:
+        texts = [(no, squeeze(cell_text(each.row.cells[index], labels))) for no, each in counted]
+        numbers = [int(text) for _, text in texts if text.isascii() and text.isdigit()]
+        steps = {after - before for before, after in pairwise(numbers)}
+        if len(numbers) < len(texts) and 2 * len(numbers) >= len(texts) and steps in ({1}, {-1}):
+            return faults.unnumbered_row(*next(each for each in texts if not each[1].isdigit()))
     return None
 
 

@@ -22,8 +22,10 @@ from dmf_crawler.model.detail import BODY, FILES
 from dmf_crawler.model.record import Column, FieldKind
 from dmf_crawler.text import key_form
 
-_SORT_MARKS = re.compile("[\u2190-\u21ff\u25b2-\u25c5\u2b05-\u2b0d\u23f6\u23f7:*]+$")
-"""Arrows of a column that can be sorted, and what may follow a label."""
+_SORT_MARKS = re.compile(
+    "(?:[\u2190-\u21ff\u25b2-\u25c5\u2b05-\u2b0d\u23f6\u23f7:*]|오름차순|내림차순|정렬하기|정렬)+$"
+)
+"""Arrows and words of a column that can be sorted, and what may follow a label."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,7 @@ class Selectors:
         columns: The fields as people see them, in order, those of the detail pages last.
         fields: One a field of the list, in order.
         headers: Form of a header → the field whose primary selector it belongs to.
+        names: Field id → forms of all texts by which a page may call it.
         header_fields: Fields that a header can name.
         table_names: Key forms of the names that the list's table may have.
         rows: Ways to find the data rows, primary first, each with its CSS.
@@ -122,6 +125,7 @@ class Selectors:
     columns: tuple[Column, ...]
     fields: tuple[FieldLocator, ...]
     headers: Mapping[str, str]
+    names: Mapping[str, frozenset[str]]
     header_fields: frozenset[str]
     table_names: tuple[str, ...]
     rows: tuple[tuple[str, XPath], ...]
@@ -152,10 +156,12 @@ def text_form(text: str) -> str:
 def compile_selectors(file: SelectorsFile) -> Selectors:
     """Compile a file in which `check_selectors` found no fault."""
     number = file.fields[file.key.number].validate.pattern
+    fields = _compile_fields(file.fields, file.placeholders)
     return Selectors(
         file=file,
         columns=_name_columns(file),
-        fields=_compile_fields(file.fields, file.placeholders),
+        fields=fields,
+        names={each.field: each.names for each in fields},
         headers={
             text_form(alias): field
             for field, selector in file.fields.items()

@@ -24,7 +24,7 @@ from dmf_crawler.extract.selectors import Selectors
 from dmf_crawler.model.run import Fault
 from dmf_crawler.text import key_form
 
-LEAST_NUMBERS = 5
+LEAST_NUMBERS = 3
 """Of fewer rows nobody says that their numbers are those of another register."""
 
 _NAMING_ATTRIBUTES = ("summary", "aria-label", "title")
@@ -61,8 +61,9 @@ def choose_tables(
         return faults.explain_no_table(document)
     most = max(header.n_known for header in headers)
     if most == 0:
-        texts = [header.texts for header in headers]
-        return faults.layout_table(document, texts, len(selectors.header_fields))
+        return faults.layout_table(
+            document, [(each.texts, 0) for each in headers], len(selectors.header_fields)
+        )
     judge = _Judge(selectors, labels)
     best: Tables = [header for header in headers if header.n_known == most]
     losers = [_tell(each, selectors, "머리글이 모자람") for each in headers if each not in best]

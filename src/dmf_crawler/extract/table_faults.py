@@ -25,17 +25,25 @@ def explain_no_table(document: Element) -> Fault:
     )
 
 
-def layout_table(document: Element, headers: Sequence[Sequence[str]], n_fields: int) -> Fault:
-    """Say why each table of the page is not the list; a login form may be laid out in one."""
+def layout_table(
+    document: Element, tables: Sequence[tuple[Sequence[str], int]], n_fields: int
+) -> Fault:
+    """Say why each table of the page is not the list; a login form may be laid out in one.
+
+    Args:
+        document: Root of the page.
+        tables: Headers as shown, and how many fields they name.
+        n_fields: How many they should name.
+    """
     if login := name_login_page(document, LIST):
         return login
     reasons = [
-        f"표 {number}(0/{n_fields}) {quote_texts(texts) if any(texts) else '머리글 없음'}"
-        for number, texts in enumerate(headers[:_N_QUOTED_TABLES], start=1)
+        f"표 {number}({n_known}/{n_fields}) {quote_texts(texts) if any(texts) else '머리글 없음'}"
+        for number, (texts, n_known) in enumerate(tables[:_N_QUOTED_TABLES], start=1)
     ]
     return Fault(
         "layout_table",
-        f"페이지의 표 {len(headers)}개 가운데 목록의 머리글이 있는 표가 없습니다"
+        f"페이지의 표 {len(tables)}개 가운데 목록의 머리글이 있는 표가 없습니다"
         f"({'; '.join(reasons)}). selectors 파일의 header_aliases에 있는 머리글이 있어야 합니다. "
         f"{_NEXT_SELECTORS}",
         exit_code=4,

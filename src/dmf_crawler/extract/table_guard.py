@@ -20,6 +20,7 @@ from dmf_crawler.extract.row_guard import (
     check_cells,
     check_columns,
     check_numbers,
+    check_running_numbers,
     find_records,
 )
 from dmf_crawler.extract.selectors import Locator, Selectors, text_form
@@ -72,7 +73,7 @@ def guard_table(document: Element, selectors: Selectors) -> GuardedTable | Fault
 
     Returns:
         The table; or a fault of `choose_tables`, `find_records`, `check_cells`, `locate_fields`,
-        `check_numbers` or `check_columns`, or `too_many_rows`.
+        `check_numbers`, `check_columns` or `check_running_numbers`, or `too_many_rows`.
     """
     labels = find_labels(document, selectors)
     choice = choose_tables(document, labels, selectors)
@@ -92,7 +93,7 @@ def guard_table(document: Element, selectors: Selectors) -> GuardedTable | Fault
     if is_no_result:
         records = tuple(compress(records, is_pinned))
         is_pinned = (True,) * len(records)
-    listed = _List(document, choice.headers, records, labels)
+    listed = _List(document, choice.headers, records, is_pinned, labels)
     placed = _place_all(listed, selectors)
     if isinstance(placed, Fault):
         return placed
@@ -119,6 +120,7 @@ class _List:
     document: Element
     headers: Sequence[Header]
     records: tuple[ListRow, ...]
+    is_pinned: tuple[bool, ...]
     labels: frozenset[Element]
 
 
@@ -134,7 +136,10 @@ def _place_all(listed: _List, selectors: Selectors) -> tuple[frozenset[Element],
     )
     places = locate_fields(search, selectors)
     if isinstance(places, Fault):
-        return places
+        n_fields = len(selectors.header_fields)
+        if 2 * header.n_known >= n_fields:
+            return places
+        return faults.layout_table(listed.document, [(header.texts, header.n_known)], n_fields)
     if fault := check_cells(records, labels):
         return fault
     names = {
@@ -145,8 +150,12 @@ def _place_all(listed: _List, selectors: Selectors) -> tuple[frozenset[Element],
     if own_names := find_own_names(search.cells, labels, names):
         labels |= own_names
         places.delivered.append(Delivery(LABELS, 1, "열 이름과 같은 요소"))
-    fault = check_numbers(records, places.columns, selectors.file.key.number)
-    return fault or check_columns(records, labels, places.columns) or (labels, places)
+    fault = (
+        check_numbers(records, places.columns, selectors.file.key.number)
+        or check_columns(records, labels, places.columns, selectors.names)
+        or check_running_numbers(records, listed.is_pinned, labels)
+    )
+    return fault or (labels, places)
 
 
 def _select_rows(

@@ -7,17 +7,18 @@ from itertools import islice
 from lxml.etree import _Element as Element
 
 from dmf_crawler.extract.selectors import FieldLocator, Locator
+from dmf_crawler.text import strip_blanks
 
 _N_ATTRIBUTE_CHARS = 1024
 """An attribute that is longer (no address is) holds no value that a pattern could find."""
 
 
 def value_of(text: str, field: FieldLocator) -> str:
-    """Return a text without outer white space; "" of a placeholder; white space as the file says.
+    """Return a text without outer blanks; "" of a placeholder; white space as the file says.
 
     The text as it stood goes with the record wherever it is another one (`PageRow.shown`).
     """
-    value = text.strip()
+    value = strip_blanks(text)
     if value in field.placeholders:
         return ""
     if field.white_space == "keep":
