@@ -528,7 +528,7 @@ def test_merged_cells_are_refused_in_header_and_rows_but_not_above():
     rows = [["제목"], *_xml_rows(), *_xml_rows()[1:]]
     for reference in ("E3:E4", "B2:C2", "A1:A2", "$E$3:$E$4"):
         after = f'<mergeCells count="1"><mergeCell ref="{reference}"/></mergeCells>'
-        assert f"목록!{reference}" in _refuse(a_package(sheet_xml(rows, after)), "spanned_cell")
+        assert f"목록!{reference}" in _refuse(a_package(sheet_xml(rows, after)), "merged_cells")
     for reference in ("A1:P1", "A5:C6"):
         after = f'<mergeCells><mergeCell ref="{reference}"/></mergeCells>'
         assert len(_read(a_package(sheet_xml(rows, after))).rows) == 2

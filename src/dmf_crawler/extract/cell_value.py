@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 
 from dmf_crawler.extract.decode import drop_controls
 from dmf_crawler.extract.parser import SHOWN_SEPARATOR
-from dmf_crawler.extract.selectors import Nested
+from dmf_crawler.extract.selectors_file import Nested
 from dmf_crawler.model.record import Value
 
 _NO_CHARACTER = re.compile("[\ud800-\udfff\ufffd]")

@@ -233,13 +233,13 @@ def _take_rows(
         if row.is_hidden:
             return row_faults.hidden_row(number, [cell.text for cell in row.cells])
         if _repeats(row, header, columns):
-            return row_faults.repeated_header(number, list(header.texts.values()))
+            return faults.repeated_header(number, list(header.texts.values()))
     last = below[-1].number if below else header.row_number
     for merge in header.sheet.merges:
         if merge.first_row <= last and merge.last_row >= header.row_number:
             place = _place(header.sheet.name, merge.reference)
             text = header.texts.get(merge.column, name_column(merge.column))
-            return row_faults.spanned_cell(place, text, merge.reference)
+            return faults.merged_cells(place, text, merge.reference)
     return _List(
         sheet=header.sheet.name,
         texts=header.texts,
