@@ -9,8 +9,9 @@ import pytest
 
 from dmf_crawler.errors import StoreError
 from dmf_crawler.model.change import EventType, Reason
-from dmf_crawler.model.record import Column, Record
+from dmf_crawler.model.record import Column, Delivery, Record
 from dmf_crawler.model.report import BoardReport
+from dmf_crawler.model.reuse import GaveWay
 from dmf_crawler.model.run import RunStatus
 from dmf_crawler.model.verdict import Gate, Outcome
 from dmf_crawler.persist.pages import record_pages
@@ -27,7 +28,16 @@ from dmf_crawler.persist.questions import (
 from dmf_crawler.persist.recording import known_records
 from dmf_crawler.persist.runs import get_run
 from dmf_crawler.persist.store import Store
-from tests.persist.builders import BOARD, DIGEST, PAGE_URL, Diary, a_known_page, a_record, moment
+from tests.persist.builders import (
+    BOARD,
+    DIGEST,
+    PAGE_URL,
+    Diary,
+    a_known_page,
+    a_record,
+    a_snapshot,
+    moment,
+)
 
 REQUEST = ReportRequest(BOARD, "DMF 현황", (Column("reg_no", "등록번호"),), "reg_no", "status")
 GATE = Gate("G-1", Outcome.PASS, 2, 1, "목록 2건을 읽었습니다.")
@@ -315,6 +325,22 @@ def test_a_report_shows_the_day_its_board_and_its_runs(store, diary):
     assert {version.key for version in board.records} == {"A", "B"}
     assert (board.notice, board.missed_days) == ("", 0)
     assert board.warnings == ("예비 셀렉터로 읽었습니다.",)
+
+
+def test_a_report_tells_of_its_runs_which_selectors_gave_way(store, diary):
+    fallback = Delivery("company", 1, "css td.company")
+    for day in (0, 1, 2):
+        snapshot = replace(a_snapshot(a_record("A")), delivered={fallback: 1} if day else {})
+        diary.take(snapshot, at=moment(day))
+
+    report = report_of_day(
+        store, (REQUEST,), date(2026, 12, 1), written_at=moment(3), rules=(90, 30, 4)
+    )
+
+    assert report.given_way == {
+        "20261201T060000-dmf_registry": (GaveWay("company", "", 0, (("css td.company", 1),)),)
+    }
+    assert [row.reuse_rate for row in report.runs] == [0.0, None]
 
 
 def test_a_report_shows_no_entry_of_the_baseline(store, diary):

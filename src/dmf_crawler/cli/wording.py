@@ -9,7 +9,7 @@ from typing import Any
 from dmf_crawler.model.change import Counts
 from dmf_crawler.model.report import RunRow
 from dmf_crawler.model.run import RunStatus
-from dmf_crawler.model.verdict import RunSummary
+from dmf_crawler.model.verdict import Outcome, RunSummary
 
 STATUS_KO = {
     RunStatus.RUNNING: "진행 중",
@@ -94,6 +94,7 @@ def row_json(row: RunRow, n_taken_over: int = 0) -> dict[str, Any]:
         "full_check_left": row.full_check_left,
         "n_taken_over": n_taken_over,
         "identity": row.identity,
+        "reuse_rate": row.reuse_rate,
         "error": error_json(row),
     }
 
@@ -119,6 +120,8 @@ def row_text(row: RunRow, n_taken_over: int = 0) -> str:
     if row.full_check_from:
         left = f"(남음 {row.full_check_left:,})" if row.full_check_left else ""
         parts.append(f"전체 재확인 {row.full_check_from}{left}")
+    if row.reuse_rate is not None and row.reuse_rate < 1:
+        parts.append(f"셀렉터 재사용률 {row.reuse_rate:.1%}")
     if row.error_code:
         parts.append(f"[{row.error_code}] {row.reject_reason}")
     return "  ".join(parts)
@@ -146,7 +149,8 @@ def summary_text(summary: RunSummary) -> str:
         words = count_words(summary.counts, summary.missing)
     numbers = f"쪽 {summary.n_pages:,}  요청 {summary.n_requests:,}  건수 {summary.n_rows or 0:,}"
     lines = [f"{head}  {numbers}  {words}"]
-    lines += [f"  주의: {warning}" for warning in summary.warnings]
+    warned = [gate.message for gate in summary.gates if gate.outcome is Outcome.WARN]
+    lines += [f"  주의: {warning}" for warning in (*summary.warnings, *warned)]
     if summary.report:
         lines.append(f"  보고서: {summary.report}")
     return "\n".join(lines)

@@ -10,6 +10,7 @@ from dmf_crawler.extract import list_faults as faults
 from dmf_crawler.extract.joining import Identity, JoinedRow, Joining, place_twins
 from dmf_crawler.extract.selectors import Selectors
 from dmf_crawler.model.record import Delivery, PageTable, Record, Snapshot
+from dmf_crawler.model.reuse import ROW
 from dmf_crawler.model.run import Fault
 
 KeptTables = Mapping[tuple[int, str, int], PageTable | Fault]
@@ -101,7 +102,7 @@ def merge_pages(
         records={key: _make_record(key, joined) for key, joined in keyed.rows.items()},
         announced_total=len(rows),
         n_pages=joining.n_pages,
-        delivered=dict(delivered),
+        delivered=_add_primaries(delivered, selectors),
         split_numbers=tuple(sorted(keyed.split_numbers)),
         n_without_number=keyed.n_without_number,
         links={
@@ -110,6 +111,15 @@ def merge_pages(
             if joined.row.link and joined.table.follows_links
         },
     )
+
+
+def _add_primaries(delivered: Mapping[Delivery, int], selectors: Selectors) -> dict[Delivery, int]:
+    """Return what was delivered, with 0 rows for each primary selector that gave way altogether."""
+    primaries = {field.field: field.primary.source for field in selectors.fields}
+    primaries[ROW] = selectors.rows[0][0]
+    kept = {used.field for used in delivered if not used.position}
+    gone = dict.fromkeys(used.field for used in delivered if used.field not in kept)
+    return {Delivery(field, 0, primaries.get(field, "")): 0 for field in gone} | dict(delivered)
 
 
 def _make_record(key: str, joined: JoinedRow) -> Record:

@@ -25,6 +25,9 @@ class Evidence:
         status_field: Field id of the status, "" where the board has none.
         status_words: All statuses that there are; empty where the board does not say.
         min_rows: Records that the list has at least.
+        labels: Field id → Korean label.
+        reuse_before: Share of fields that primary selectors alone found in the board's last
+            accepted run, None where there is none or nothing was measured.
     """
 
     snapshot: Snapshot
@@ -37,3 +40,5 @@ class Evidence:
     status_field: str
     status_words: frozenset[str]
     min_rows: int
+    labels: Mapping[str, str]
+    reuse_before: float | None

@@ -10,6 +10,7 @@ from dmf_crawler.model.change import EventType, Grade, Reason
 from dmf_crawler.model.record import Column
 from dmf_crawler.model.report import BoardReport, EventRow, Report, VersionRow
 from dmf_crawler.model.run import KST, RunStatus, kst
+from dmf_crawler.persist.deliveries import given_way
 from dmf_crawler.persist.recording import load_changes, load_fields
 from dmf_crawler.persist.runs import find_runs, gates_of, last_accepted_run, warnings_of
 from dmf_crawler.persist.store import Store
@@ -153,12 +154,14 @@ def report_of_day(
         rules: Days of 이력, runs of 실행로그, `missing_runs`.
     """
     history_days, log_runs, missing_runs = rules
+    runs = find_runs(store, until=day, limit=log_runs)
     return Report(
         day=day,
         written_at=kst(written_at),
         boards=tuple(_board_report(store, board, day, history_days) for board in boards),
-        runs=find_runs(store, until=day, limit=log_runs),
+        runs=runs,
         missing_runs=missing_runs,
+        given_way=given_way(store, [row.run.run_id for row in runs]),
     )
 
 
