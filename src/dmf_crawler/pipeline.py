@@ -162,6 +162,7 @@ def _collect_evidence(
         status_field=watch.diff_rules.status_field,
         status_words=watch.status_words,
         min_rows=file.row.min_expected,
+        rules=watch.value_rules,
         labels={column.field: column.label_ko for column in watch.selectors.columns},
         reuse_before=accepted.reuse_rate if accepted else None,
     )

@@ -70,6 +70,7 @@ def evidence(
         status_field="status",
         status_words=frozenset({"정상", "취하", "취소", "말소"}),
         min_rows=10,
+        rules=(),
         labels=REQUIRED,
         reuse_before=1.0,
     )
