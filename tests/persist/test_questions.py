@@ -23,6 +23,7 @@ from dmf_crawler.persist.questions import (
     find_sources,
     list_as_of,
     report_of_day,
+    version_at,
     versions_of_key,
 )
 from dmf_crawler.persist.recording import known_records
@@ -181,6 +182,40 @@ def test_the_list_of_a_moment_is_what_was_accepted_by_then(store, diary):
         }
     )
     assert list_as_of(store, "notices", moment(9)) == ()
+
+
+def test_the_version_of_a_key_at_a_moment_is_told_with_what_its_page_showed(store, diary):
+    shown = replace(a_record("A"), shown={"company": " (주)삼오제약"})
+    first = diary.read(shown, a_record("B"), at=moment(0)).run
+    second = diary.read(shown, at=moment(1)).run
+    third = diary.read(a_record("A", company="국전약품(주)"), at=moment(2)).run
+
+    def ask(at: datetime | None) -> tuple[str, str, str] | None:
+        found = version_at(store, BOARD, "A", at)
+        if found is None:
+            return None
+        return found.version.run_id, found.shown.get("company", ""), found.last_seen_run
+
+    before = (first.run_id, " (주)삼오제약", second.run_id)
+    now = (third.run_id, "", third.run_id)
+    assert ask(moment(0) - timedelta(seconds=1)) is None
+    assert ask(moment(0)) == ask(moment(2) - timedelta(seconds=1)) == before
+    assert ask(moment(2)) == ask(moment(9)) == ask(None) == ask(moment(2).astimezone(UTC)) == now
+    assert version_at(store, BOARD, "C", None) is None
+    assert version_at(store, "notices", "A", None) is None
+
+
+def test_a_closed_record_has_its_last_version_and_none_afterwards(store, diary):
+    diary.read(a_record("A"), a_record("B"), at=moment(0))
+    for day in (1, 2, 3, 4):
+        diary.read(a_record("A"), at=moment(day))
+
+    last = version_at(store, BOARD, "B", None)
+
+    assert last is not None
+    assert last.version.valid_to == moment(4)
+    assert last == version_at(store, BOARD, "B", moment(4) - timedelta(seconds=1))
+    assert version_at(store, BOARD, "B", moment(4)) is None
 
 
 def test_a_moment_in_another_zone_is_the_same_moment(store, diary):

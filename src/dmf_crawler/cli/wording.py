@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from dmf_crawler.model.change import Counts
+from dmf_crawler.model.record import Value
 from dmf_crawler.model.report import RunRow
 from dmf_crawler.model.run import RunStatus
 from dmf_crawler.model.verdict import Outcome, RunSummary
@@ -136,6 +137,13 @@ def count_words(counts: Counts, missing: int = 0) -> str:
     if counts.COSMETIC:
         words += f"  표기만 {counts.COSMETIC:,}"
     return words + (f"  확인 중 {missing:,}" if missing else "")
+
+
+def quote_value(value: Value | None) -> str:
+    """Return a value in quotes, on one line, with what a terminal would obey escaped."""
+    if value is None:
+        return "(없음)"
+    return " / ".join(map(repr, [value] if isinstance(value, str) else value)) or "(빈 값)"
 
 
 def summary_text(summary: RunSummary) -> str:

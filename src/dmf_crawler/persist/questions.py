@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
@@ -44,6 +45,38 @@ def versions_of_key(store: Store, board_id: str, key: str) -> tuple[VersionRow, 
         (board_id, key),
     )
     return tuple(_version_row(row) for row in rows)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredVersion:
+    """One version of a record, with what its page showed and the last run that saw it.
+
+    Attributes:
+        version: The version.
+        shown: Field id → text as it stood in the cell, only where it differs from the value.
+        last_seen_run: The last accepted run in which the record stood so.
+    """
+
+    version: VersionRow
+    shown: Mapping[str, str]
+    last_seen_run: str
+
+
+def version_at(
+    store: Store, board_id: str, key: str, moment: datetime | None
+) -> StoredVersion | None:
+    """Return the version of a key that held at a moment, or its last one; None for none."""
+    at = kst(moment).isoformat() if moment else None
+    rows = store.rows(
+        "SELECT *, NULL AS since_day, NULL AS n_reads FROM dmf_record"
+        " WHERE board_id = ?1 AND natural_key = ?2 AND (?3 IS NULL OR valid_from <= ?3"
+        " AND (valid_to IS NULL OR valid_to > ?3)) ORDER BY valid_from DESC LIMIT 1",
+        (board_id, key, at),
+    )
+    if not rows:
+        return None
+    shown = {name: str(text) for name, text in load_fields(rows[0]["shown_json"]).items()}
+    return StoredVersion(_version_row(rows[0]), shown, rows[0]["last_seen_run"])
 
 
 @dataclass(frozen=True, slots=True)
