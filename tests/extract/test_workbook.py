@@ -845,6 +845,21 @@ def test_a_number_that_two_rows_share_is_joined_and_a_row_twice_is_refused():
     assert "행이 1행과 2행(20260922-211-J-1)에" in fault.message
 
 
+def test_a_header_that_gave_way_to_a_fallback_is_named_with_no_rows():
+    mapping = selectors_mapping()
+    fallback = {"strategy": "header_text", "header_aliases": ["등록인"]}
+    mapping["fields"]["company"]["fallbacks"].append(fallback)
+    selectors = some_selectors(**mapping)
+    table = _read(a_workbook([_header(신청인="등록인"), list_row(1, some_fields())]), **mapping)
+    snapshot = merge_export(table, selectors, announced_total=1)
+    assert isinstance(snapshot, Snapshot), snapshot
+    of_company = {used: n for used, n in snapshot.delivered.items() if used.field == "company"}
+    assert of_company == {
+        Delivery("company", 0, "header_text 신청인, 업체명, 등록업체"): 0,
+        Delivery("company", 3, "export 등록인"): 1,
+    }
+
+
 def test_a_number_that_was_split_before_stays_split():
     snapshot = _merge([some_fields(1)], 1, split_numbers=frozenset({"20260922-211-J-1"}))
     assert isinstance(snapshot, Snapshot), snapshot
