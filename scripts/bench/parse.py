@@ -22,7 +22,8 @@ from lxml.html import document_fromstring
 
 from dmf_crawler.document import read_document
 from dmf_crawler.extract.parser import read_page
-from dmf_crawler.extract.selectors import SelectorsFile, compile_selectors
+from dmf_crawler.extract.selectors import compile_selectors
+from dmf_crawler.extract.selectors_file import SelectorsFile
 from dmf_crawler.model.page import PageRequest, RawPage
 from dmf_crawler.model.record import PageTable
 from dmf_crawler.workbench.rehearsal.days import Life

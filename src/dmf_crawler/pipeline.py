@@ -9,7 +9,7 @@ import each other: they meet here, in `crawl` and in `snapshot`, in frozen value
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
@@ -34,7 +34,7 @@ from dmf_crawler.persist.recording import (
     known_records,
     record_accepted,
 )
-from dmf_crawler.persist.runs import begin_dry_run, begin_run, finish_run
+from dmf_crawler.persist.runs import begin_dry_run, begin_run, finish_run, last_accepted_run
 from dmf_crawler.publish.report.workbook import write_report
 from dmf_crawler.snapshot import find_primary, read_robots_answer, read_source
 from dmf_crawler.sources import check_sources, complete_source, find_fields, tell_lost
@@ -111,10 +111,10 @@ def process(
     read = add_details(read, details, known, watch, received=known_before)
     snapshot = complete_source(watch, source, read, known)
     change_set = diff_snapshot(known, snapshot, day=run.day, rules=watch.rules_of(source))
-    evidence = _collect_evidence(watch, read, change_set, known)
+    evidence = _collect_evidence(watch, snapshot, change_set, known, find_fields(read, watch))
     cross_check, told = check_sources(watch, folder, source, read, crawled.cross_faults)
     gates = (*judge_snapshot(evidence, watch.home.settings.gates), cross_check)
-    summary = _add_crawl(_summarise(run, watch, read, change_set, gates), crawled)
+    summary = _add_crawl(_summarise(run, read, change_set, gates), crawled)
     told = (*tell_lost(watch, source, read, change_set), *told)
     summary = replace(summary, warnings=(*summary.warnings, *told))
     if not known and summary.status is RunStatus.OK:
@@ -150,16 +150,21 @@ def _add_crawl(summary: RunSummary, crawled: Crawled) -> RunSummary:
 
 
 def _collect_evidence(
-    watch: Watch, snapshot: Snapshot, change_set: ChangeSet, known: Mapping[str, KnownRecord]
+    watch: Watch,
+    snapshot: Snapshot,
+    change_set: ChangeSet,
+    known: Mapping[str, KnownRecord],
+    read_fields: Collection[str],
 ) -> Evidence:
     file = watch.selectors.file
+    accepted = last_accepted_run(watch.store, watch.board.id)
     return Evidence(
         snapshot=snapshot,
         change_set=change_set,
         known=known,
         required={
             name: file.fields[name].label_ko
-            for name in find_fields(snapshot, watch)
+            for name in read_fields
             if name in file.fields and file.fields[name].validate.required
         },
         number_field=file.key.number,
@@ -168,18 +173,20 @@ def _collect_evidence(
         status_field=watch.diff_rules.status_field,
         status_words=watch.status_words,
         min_rows=file.row.min_expected,
+        rules=watch.value_rules,
+        labels={column.field: column.label_ko for column in watch.selectors.columns},
+        reuse_before=accepted.reuse_rate if accepted else None,
     )
 
 
 def _summarise(
-    run: Run, watch: Watch, snapshot: Snapshot, change_set: ChangeSet, gates: Sequence[Gate]
+    run: Run, snapshot: Snapshot, change_set: ChangeSet, gates: Sequence[Gate]
 ) -> RunSummary:
     status = decide(gates)
     fault = None
     if status is not RunStatus.OK:
         gate = decisive_gate(gates)
         fault = Fault(gate.fault_code, gate.message, EXIT_CODES[status])
-    labels = {column.field: column.label_ko for column in watch.selectors.columns}
     return RunSummary(
         run=run,
         status=status,
@@ -191,12 +198,7 @@ def _summarise(
         missing=len(change_set.missing),
         unlisted=len(change_set.unlisted),
         fault=fault,
-        warnings=tuple(
-            f"{labels.get(used.field, '행')}: 기본 셀렉터 대신 예비 셀렉터({used.selector})로 "
-            "읽었습니다."
-            for used in snapshot.delivered
-            if used.position
-        ),
+        deliveries=snapshot.delivered,
     )
 
 

@@ -26,6 +26,24 @@ _INVISIBLE = re.compile(
 """Soft hyphen, joiners, direction marks, Hangul fillers, variation selectors, tag characters."""
 
 
+_OUTER_BLANKS = frozenset(
+    char
+    for char in map(chr, (*range(0x3200), *range(0xFE00, 0xFFA1), *range(0xE0000, 0xE0200)))
+    if char.isspace() or _INVISIBLE.match(char)
+)
+
+
+def strip_blanks(text: str) -> str:
+    """Return a text without the white space and the invisible characters around it."""
+    text = text.strip()
+    start, end = 0, len(text)
+    while start < end and text[start] in _OUTER_BLANKS:
+        start += 1
+    while start < end and text[end - 1] in _OUTER_BLANKS:
+        end -= 1
+    return text[start:end]
+
+
 def _unit_letters() -> dict[int, str]:
     """Map the squared units (U+3371 to U+33DF) and ℃ ℉ ℓ to the letters they are drawn with.
 

@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 import yaml
 
-from dmf_crawler.extract.selectors import Selectors, SelectorsFile, compile_selectors
+from dmf_crawler.extract.selectors import Selectors, compile_selectors
+from dmf_crawler.extract.selectors_file import SelectorsFile
 from dmf_crawler.model.page import PageRequest, RawPage
 from tests.extract.pages import PAGES, SELECTORS_PATH, raw_page
 

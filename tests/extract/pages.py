@@ -11,7 +11,8 @@ from typing import Any
 import msgspec
 import yaml
 
-from dmf_crawler.extract.selectors import Selectors, SelectorsFile, compile_selectors
+from dmf_crawler.extract.selectors import Selectors, compile_selectors
+from dmf_crawler.extract.selectors_file import SelectorsFile
 from dmf_crawler.extract.table_guard import GuardedTable
 from dmf_crawler.model.page import PageRequest, RawPage
 from dmf_crawler.model.record import PageRow, PageTable, Value

@@ -104,9 +104,6 @@ def test_a_pinned_post_may_stand_in_the_normal_order_too():
         ('td:contains("공지")', 2),
         ("tr.notice > td a", 2),
         ("table.tb_list tr.notice", 2),
-        ("tr.pinned", 0),
-        ("", 0),
-        ("table, body, th", 0),
         ("tr", 5),
     ],
 )
@@ -114,6 +111,20 @@ def test_what_pins_a_row_is_the_row_itself_or_something_in_it(css, n_pinned):
     row = notice_mapping()["row"] | {"pinned": css}
     table = _read(list_of([*PINNED, *POSTS]), row=row)
     assert (len(table.pinned), len(table.rows)) == (n_pinned, 5 - n_pinned)
+
+
+@pytest.mark.parametrize("css", ["tr.pinned", "", "table, body, th"])
+def test_a_row_outside_the_count_that_nothing_pins_is_refused(css):
+    row = notice_mapping()["row"] | {"pinned": css}
+    fault = _refuse(list_of([*PINNED, *POSTS]), row=row)
+    assert (fault.code, fault.exit_code) == ("unnumbered_row", 4)
+    assert "1번째 행" in fault.message
+    assert "'공지'" in fault.message
+
+
+def test_what_stands_in_place_of_all_numbers_is_no_matter():
+    row = notice_mapping()["row"] | {"pinned": ""}
+    assert len(_read(list_of(PINNED), row=row).rows) == len(PINNED)
 
 
 def test_an_empty_list_may_still_have_pinned_rows_on_top():
@@ -138,9 +149,10 @@ def test_a_broken_pinned_row_refuses_the_page_as_any_other_row():
     assert "1번째 행" in fault.message
 
 
-def test_a_pinned_row_without_cells_is_refused_and_not_skipped():
-    html = html_list([*PINNED, *POSTS]).replace("<tbody>", '<tbody><tr class="notice"></tr>')
-    assert _refuse(raw_page(html)).code == "missing_column"
+def test_a_pinned_row_without_cells_is_nothing():
+    html = html_list([*PINNED, *POSTS])
+    spaced = html.replace("<tbody>", '<tbody><tr class="notice"></tr>')
+    assert _read(raw_page(spaced)).pinned == _read(raw_page(html)).pinned
 
 
 # --- links ---------------------------------------------------------------------------------------

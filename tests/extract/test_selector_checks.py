@@ -5,7 +5,7 @@ import msgspec
 import pytest
 
 from dmf_crawler.extract.selector_checks import SelectorFault, check_selectors
-from dmf_crawler.extract.selectors import SelectorsFile
+from dmf_crawler.extract.selectors_file import SelectorsFile
 from tests.extract.notices import notice_mapping
 from tests.extract.pages import selectors_mapping
 
@@ -48,6 +48,10 @@ def _top(name: str, value: object) -> Callable[[dict[str, Any]], object]:
         (_top("total", {"patterns": ["총 [0-9]+ 건"]}), ("total", "patterns", 0)),
         (_top("total", {"patterns": ["총 ([0-9]+ 건"]}), ("total", "patterns", 0)),
         (_top("end_marker", ""), ("end_marker",)),
+        (_top("export_joint", ""), ("export_joint",)),
+        (_top("export_joint", " "), ("export_joint",)),
+        (_field("status", api_name="ENTP_NAME"), ("fields", "status", "api_name")),
+        (_field("status", api_name="BIZRNO"), ("fields", "status", "api_name")),
         (
             _top(
                 "key",
@@ -75,10 +79,18 @@ def _top(name: str, value: object) -> Callable[[dict[str, Any]], object]:
         (_top("status", {"field": "state", "withdrawn": ["취하"]}), ("status", "field")),
         (_top("status", {"field": "status", "withdrawn": []}), ("status", "withdrawn")),
         (_field("company", header_aliases=[]), ("fields", "company", "header_aliases")),
-        (_field("company", fallbacks=[]), ("fields", "company", "fallbacks")),
-        (_field("company", strategy="css", selector=""), ("fields", "company", "selector")),
         (
-            _field("company", strategy="attr", selector="a", attr=""),
+            _field("company", fallbacks=[], header_aliases=["신청인", "신청 인"]),
+            ("fields", "company", "fallbacks"),
+        ),
+        (
+            _field("company", strategy="css", header_aliases=[], selector=""),
+            ("fields", "company", "selector"),
+        ),
+        (_field("company", selector="td"), ("fields", "company", "selector")),
+        (_field("company", path="a.b"), ("fields", "company", "path")),
+        (
+            _field("company", strategy="attr", header_aliases=[], selector="a", attr=""),
             ("fields", "company", "attr"),
         ),
         (

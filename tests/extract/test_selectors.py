@@ -1,7 +1,8 @@
 import msgspec
 import pytest
 
-from dmf_crawler.extract.selectors import SelectorsFile, compile_selectors
+from dmf_crawler.extract.selectors import compile_selectors
+from dmf_crawler.extract.selectors_file import SelectorsFile
 from dmf_crawler.model.detail import BODY, FILES
 from dmf_crawler.model.record import Column, FieldKind
 from tests.extract.notices import notice_mapping, notice_selectors

@@ -1,5 +1,7 @@
 """The list is found by its headers, or the page is refused with the reason."""
 
+from dataclasses import replace
+
 import pytest
 
 from dmf_crawler.extract.parser import read_page
@@ -101,7 +103,7 @@ def test_long_texts_and_many_makers_do_not_make_it_a_layout_table():
          "고시와"),
         ("<p>짧은 글</p>", "no_table", 4, "짧은 글"),
         (SEARCH_FORM, "layout_table", 4, "'구분', '내용'"),
-        ("<table></table>", "layout_table", 4, "비어 있음"),
+        ("<table></table>", "layout_table", 4, "표 1(0/14) 머리글 없음"),
     ],
 )  # fmt: skip
 def test_a_page_without_the_list_is_refused_with_its_reason(body, code, exit_code, found):
@@ -214,10 +216,27 @@ def test_two_headers_of_one_field_are_refused():
     assert "'신청인', '업체명'" in fault.message
 
 
+def _table_of(html: str) -> str:
+    return html[html.index("<table") : html.rindex("</table>") + len("</table>")]
+
+
 def test_two_lists_on_one_page_are_refused():
+    html, other = html_page(ROWS), html_page([some_fields(number) for number in (4, 5, 6)])
+    fault = _refuse(html.replace("</body>", f"{_table_of(other)}</body>"))
+    assert fault.code == "ambiguous_table"
+
+
+def test_a_list_that_is_there_twice_is_read_once():
     html = html_page(ROWS)
-    table = html[html.index("<table") : html.rindex("</table>") + len("</table>")]
-    assert _refuse(html.replace(table, table + table)).code == "ambiguous_table"
+    table = _table_of(html)
+    assert _records(_read(raw_page(html.replace(table, table + table)))) == ROWS
+
+
+def test_a_list_in_two_tables_is_one_list_where_its_running_number_goes_on():
+    html = html_page(ROWS)
+    head = html[html.index("<thead>") : html.index("</thead>") + len("</thead>")]
+    split = f"</tbody></table><h3>2025년</h3><table>{head}<tbody><tr>\n<td>2</td>"
+    assert _records(_read(raw_page(html.replace("<tr>\n<td>2</td>", split)))) == ROWS
 
 
 @pytest.mark.parametrize("cell", ["", "<td>1</td><td>2</td>"])
@@ -227,10 +246,21 @@ def test_a_row_with_another_number_of_cells_is_named(cell):
     assert "2번째 행" in fault.message
 
 
-def test_a_row_without_cells_is_refused_and_not_skipped():
-    assert _refuse(html_page(ROWS).replace("<tbody><tr>", "<tbody><tr></tr><tr>", 1)).code == (
-        "ragged_row"
-    )
+@pytest.mark.parametrize(
+    "row", ["<tr></tr>", "<tr><td colspan=15>&nbsp;</td></tr>", "<tr class=line><td></td></tr>"]
+)
+def test_a_row_that_only_keeps_others_apart_is_nothing(row):
+    html = html_page(ROWS).replace("<tr>\n<td>2</td>", f"{row}<tr>\n<td>2</td>")
+    assert _records(_read(raw_page(html))) == ROWS
+
+
+def test_a_row_of_empty_cells_is_no_spacer():
+    row = "<tr>" + "<td></td>" * 15 + "</tr>"
+    html = html_page(ROWS).replace("<tr>\n<td>2</td>", f"{row}<tr>\n<td>2</td>")
+    assert _refuse(html).code == "unnumbered_row"
+    fault = _refuse(html.replace(f"{row}", row.replace("<td></td>", "<td>1</td>", 1)))
+    assert (fault.code, fault.exit_code) == ("empty_row", 4)
+    assert "2번째 행" in fault.message
 
 
 def test_rows_in_dead_comments_are_nothing():
@@ -256,7 +286,7 @@ def test_the_row_selector_leaves_rows_out_and_its_fallback_is_reported():
     assert _records(_read(raw_page(marked), **mapping)) == ROWS[:1]
     table = _read(raw_page(html), **mapping)
     assert _records(table) == ROWS
-    assert fallbacks_used(table) == ["row: table tbody tr"]
+    assert fallbacks_used(table) == ["row: css table tbody tr"]
 
 
 @pytest.mark.parametrize("count", ["<p title='총 {total:,} 건'></p>", ""])
@@ -283,8 +313,15 @@ def test_another_text_in_a_single_cell_is_no_empty_result():
     assert _refuse(html).code == "ragged_row"
 
 
-def test_an_empty_table_body_with_a_total_is_left_to_the_caller():
-    table = _read(list_page([], 9_149))
+def test_a_first_page_without_rows_is_refused_where_there_should_be_some():
+    fault = _refuse(list_page([], 9_149))
+    assert (fault.code, fault.exit_code) == ("no_rows", 4)
+    assert "9,149" in fault.message
+
+
+def test_a_later_page_without_rows_is_left_to_the_caller():
+    page = list_page([], 9_149)
+    table = _read(replace(page, request=replace(page.request, page_no=93)))
     assert (table.rows, table.announced_total) == ((), 9_149)
 
 
@@ -305,13 +342,47 @@ def _change_cell(new: str, *, row_no: int = 2, old: str = CELL) -> str:
     return old.join(parts[:row_no]) + new + old.join(parts[row_no:])
 
 
-@pytest.mark.parametrize("span", ["colspan=2", "rowspan='2'", "rowspan=0", "colspan=' 02 '"])
-def test_a_cell_that_covers_more_than_its_place_is_refused(span):
+@pytest.mark.parametrize(
+    ("span", "row_no", "n_cells"),
+    [("colspan=2", 2, 16), ("rowspan='2'", 3, 16), ("rowspan=0", 3, 16), ("colspan=' 02 '", 2, 16)],
+)
+def test_a_cell_that_pushes_others_out_of_their_columns_is_refused(span, row_no, n_cells):
     fault = _refuse(_change_cell(CELL.replace("<td", f"<td {span}")))
-    assert (fault.code, fault.exit_code, fault.is_retryable) == ("spanned_cell", 4, False)
-    assert "2번째 행" in fault.message
-    assert "'신청인'" in fault.message
-    assert span[:7] in fault.message
+    assert (fault.code, fault.exit_code, fault.is_retryable) == ("ragged_row", 4, False)
+    assert f"{row_no}번째 행" in fault.message
+    assert f"칸이 {n_cells - ('col' in span)}개" in fault.message
+
+
+@pytest.mark.parametrize("span", ["colspan=201", "colspan=1000000", "colspan=99999999999"])
+def test_a_cell_that_claims_more_columns_than_any_list_has_is_refused(span):
+    assert _refuse(_change_cell(CELL.replace("<td", f"<td {span}"))).code == "page_too_complex"
+
+
+def test_a_cell_over_several_rows_is_the_value_of_each():
+    rows = [row | {"company": "한국화이자제약(주)"} for row in ROWS]
+    first, *rest = html_page(rows).split(f"{CELL}한국화이자제약(주)</td>")
+    html = first + CELL.replace("<td", "<td rowspan=3") + "한국화이자제약(주)</td>" + "".join(rest)
+    assert _records(_read(raw_page(html))) == rows
+
+
+def test_a_cell_over_several_columns_is_the_value_of_each():
+    label = '<td><span class="s-th">{}</span></td>'
+    old = label.format("문서번호") + "\n" + label.format("연계심사문서번호")
+    rows = [row | {"document_no": ""} for row in ROWS]
+    assert html_page(rows).count(old) == len(ROWS)
+    html = html_page(rows, markup=Markup(has_labels=False)).replace(
+        "<td></td>\n<td></td></tr>", "<td colspan=2>-</td></tr>"
+    )
+    assert html.count("colspan=2") == len(ROWS)
+    assert _records(_read(raw_page(html))) == rows
+
+
+def test_a_number_is_the_cell_of_no_other_field():
+    html = html_page(ROWS, markup=Markup(has_labels=False))
+    html = html.replace("<td>20260922-211-J-2</td>\n<td>성분2</td>", "<td colspan=2>성분2</td>")
+    fault = _refuse(html)
+    assert (fault.code, fault.exit_code) == ("spanned_cell", 4)
+    assert "'등록번호', '성분명'" in fault.message
 
 
 @pytest.mark.parametrize("span", ["colspan=1", "rowspan=' 1 ' colspan", "colspan=''"])
@@ -319,25 +390,32 @@ def test_a_cell_that_covers_its_own_place_is_read(span):
     assert _records(_read(raw_page(_change_cell(CELL.replace("<td", f"<td {span}"))))) == ROWS
 
 
-@pytest.mark.parametrize("span", ["colspan=2", "rowspan=2"])
-def test_a_header_that_covers_more_than_its_place_is_refused(span):
-    fault = _refuse(html_page(ROWS).replace("<th>신청인", f"<th {span}>신청인"))
-    assert (fault.code, fault.exit_code) == ("spanned_cell", 4)
-    assert "머리글" in fault.message
+def test_a_header_that_covers_two_columns_of_one_name_is_refused():
+    fault = _refuse(html_page(ROWS).replace("<th>신청인", "<th colspan=2>신청인"))
+    assert fault.code == "ambiguous_column"
 
 
-def test_a_header_that_reaches_down_into_the_header_row_is_refused():
-    above = "<thead><tr><th rowspan='2'>구분</th></tr>"
-    assert _refuse(html_page(ROWS).replace("<thead>", above)).code == "spanned_cell"
+def test_two_header_rows_name_a_column_together():
+    html = html_page(ROWS)
+    above = (
+        "".join(f"<th rowspan=2>{text}</th>" for text in ["순번", *list(LABELS.values())[:10]])
+        + "<th colspan=2>취소/취하</th><th rowspan=2>문서번호</th>"
+        + "<th rowspan=2>연계심사문서번호</th>"
+    )
+    old = html[html.index("<thead>") : html.index("</thead>")]
+    new = f"<thead><tr>{above}</tr><tr><th>구분</th><th>일자</th></tr>"
+    assert _records(_read(raw_page(html.replace(old, new)))) == ROWS
 
 
 @pytest.mark.parametrize("number", ["순번", "No."])
 def test_a_header_among_the_rows_is_no_record(number):
     texts = [number, *LABELS.values()]
     row = "".join(f"<td><b> {text}</b></td>" for text in texts)
-    fault = _refuse(html_page(ROWS).replace("<tr>\n<td>2</td>", f"<tr>{row}</tr><tr><td>2</td>"))
-    assert (fault.code, fault.exit_code) == ("repeated_header", 4)
-    assert "2번째 행" in fault.message
+    html = html_page(ROWS).replace("<th>순번</th>", f"<th>{number}</th>")
+    html = html.replace("<tr>\n<td>2</td>", f"<tr>{row}</tr><tr>\n<td>2</td>")
+    table = _read(raw_page(html), ignored_headers=["순번", "No."])
+    assert _records(table) == ROWS
+    assert [each.row_no for each in table.rows] == [1, 2, 3]
 
 
 def test_a_record_with_some_headers_as_values_is_a_record():
@@ -473,7 +551,6 @@ def test_what_a_site_wrote_is_shortened_in_every_message():
     long = "가" * 100_000
     pages = (
         _change_cell(f'<td><span class="s-th">{long}</span>'),
-        _change_cell(f'<td colspan="{long}">'),
         html_page(ROWS, markup=Markup(extra_headers=[long])),
         html_page(ROWS).replace("<tr>\n<td>2</td>", f"<tr hidden><td>{long}</td>"),
         html_page(ROWS).replace("<tr>\n<td>2</td>", f"<tr>{long}<td>2</td>"),

@@ -47,6 +47,13 @@ _META_CHARSET = re.compile(rb"<meta[^>]*?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _NUMERIC_REFERENCE = re.compile("&#(?:0*([0-9]+)|[xX]0*([0-9a-fA-F]+));?")
 _N_CONTROL_DIGITS = 3
+_CP1252 = {code: bytes([code]).decode("cp1252", "replace") for code in range(0x80, 0xC0)}
+_TRAILING = "".join({*map(chr, range(0x80, 0xC0)), *_CP1252.values()} - {"\ufffd"})
+_TWICE = re.compile(f"(?:[\u00ea-\u00ed][{re.escape(_TRAILING)}]{{2}}){{2,}}")
+"""Hangul syllables, three bytes of UTF-8 each, every byte read as a character of its own; one alone
+could be what somebody wrote."""
+
+_BYTE_OF = {char: code for code, char in _CP1252.items()}
 _XML_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
 
 
@@ -75,8 +82,25 @@ def decode_page(body: bytes, content_type: str) -> str | Fault:
             text = codecs.getincrementaldecoder(codec)().decode(body)
         except UnicodeDecodeError:
             continue
+        if twice := _find_twice(text):
+            return _mojibake(f"두 번 부호화된 글자가 있습니다('{twice}')")
         return _check_text(_clean(text), codec)
     return _mojibake(f"{', '.join(tried)} 어느 문자 집합으로도 읽히지 않습니다")
+
+
+def _find_twice(text: str) -> str:
+    """Return the first word that was encoded as UTF-8 twice, "" where there is none."""
+    if not any(lead in text for lead in "\u00ea\u00eb\u00ec\u00ed"):
+        return ""
+    for match in _TWICE.finditer(text):
+        codes = [_BYTE_OF.get(char, ord(char)) for char in match[0]]
+        try:
+            word = bytes(codes).decode("utf-8")
+        except (UnicodeDecodeError, ValueError):
+            continue
+        if all("가" <= syllable <= "힣" for syllable in word):
+            return match[0]
+    return ""
 
 
 def _charsets(body: bytes, content_type: str) -> Iterator[str]:

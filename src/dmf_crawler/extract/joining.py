@@ -19,7 +19,8 @@ from hashlib import blake2b
 
 from dmf_crawler.extract import list_faults as faults
 from dmf_crawler.extract.quoting import shorten
-from dmf_crawler.extract.selectors import KeySelector, Selectors
+from dmf_crawler.extract.selectors import Selectors
+from dmf_crawler.extract.selectors_file import KeySelector
 from dmf_crawler.model.record import Fields, PageRow, PageTable, Value
 from dmf_crawler.model.run import Fault
 from dmf_crawler.text import key_form

@@ -8,9 +8,9 @@ from urllib.parse import urljoin
 from lxml.etree import XPath
 from lxml.etree import _Element as Element
 
-from dmf_crawler.extract.css import find_elements
+from dmf_crawler.extract.cell import NEVER_TEXT
+from dmf_crawler.extract.paths import find_elements
 from dmf_crawler.extract.plain_text import read_text
-from dmf_crawler.extract.row_guard import NEVER_TEXT
 from dmf_crawler.model.detail import FileLink
 from dmf_crawler.model.page import RawPage
 from dmf_crawler.model.run import Fault

@@ -84,10 +84,10 @@ def _find_text_fault(text: str, end_marker: str, max_elements: int) -> Fault | N
         return _truncated_page(text, end_marker)
     n_tags, most = text.count("<"), 3 * max_elements  # start and end of each, and some more
     if n_tags > most:
-        return _too_complex(n_tags, most)
+        return too_complex(n_tags, most)
     n_attributes = _count_attributes(text)
     if n_attributes > MAX_ATTRIBUTES:
-        return _too_complex(n_attributes, MAX_ATTRIBUTES)
+        return too_complex(n_attributes, MAX_ATTRIBUTES)
     return _broken_reference() if _has_broken_reference(text) else None
 
 
@@ -114,8 +114,8 @@ def _find_tree_fault(document: Element, max_elements: int) -> Fault | None:
     """Say that selectors would take too long on a tree, None where they would not."""
     n_elements, n_ancestors = _measure(document)
     if n_elements > max_elements:
-        return _too_complex(n_elements, max_elements)
-    return _too_complex(n_ancestors, MAX_ANCESTORS) if n_ancestors > MAX_ANCESTORS else None
+        return too_complex(n_elements, max_elements)
+    return too_complex(n_ancestors, MAX_ANCESTORS) if n_ancestors > MAX_ANCESTORS else None
 
 
 def _measure(document: Element) -> tuple[int, int]:
@@ -188,7 +188,8 @@ def _unparsable_page(reason: str) -> Fault:
     )
 
 
-def _too_complex(found: int, limit: int) -> Fault:
+def too_complex(found: int, limit: int) -> Fault:
+    """Refuse a page that would take too long to read."""
     return Fault(
         "page_too_complex",
         f"페이지의 HTML이 지나치게 복잡합니다({found:,}, 한도 {limit:,}). 이 페이지는 읽지 "

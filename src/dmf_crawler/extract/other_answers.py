@@ -6,6 +6,8 @@ with it the service key.
 
 from __future__ import annotations
 
+import re
+
 from dmf_crawler.extract.markup import parse_page
 from dmf_crawler.extract.other_pages import Wanted, name_other_page
 from dmf_crawler.model.page import RawPage
@@ -26,8 +28,9 @@ _STARTS = (
     (b"\xff\xd8\xff", "그림"),
     (b"GIF8", "그림"),
 )
+_HTML = re.compile(rb"<(?:!doctype\s+html|html|head|body|script|table|div|form|p)\b")
 _PLAIN_WORDS = ("Forbidden", "Unauthorized", "API not found", "Unexpected errors")
-_ANSWER = Wanted("답", "답이", counts_hidden=True)
+_ANSWER = Wanted("답", "답이", counts_hidden=False)
 _N_SNIFFED_BYTES = 1024
 
 
@@ -40,8 +43,7 @@ def name_answer(page: RawPage) -> str:
         return kind
     head = body[:_N_SNIFFED_BYTES].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
     if head.startswith(b"<"):
-        is_xml = head.startswith(b"<?xml") and b"<html" not in head
-        return "다른 XML" if is_xml else _name_page(page)
+        return _name_page(page) if _HTML.search(head) else "다른 XML"
     if head.startswith((b"{", b"[")):
         return "JSON"
     word = next((word for word in _PLAIN_WORDS if head.startswith(word.lower().encode())), "")

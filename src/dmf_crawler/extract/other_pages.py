@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from lxml.etree import _Element as Element
 
+from dmf_crawler.extract.cell import is_hidden
 from dmf_crawler.extract.plain_text import read_text
 from dmf_crawler.extract.quoting import quote_texts
-from dmf_crawler.extract.row_guard import is_hidden
 from dmf_crawler.model.run import Fault
 
 _NEXT_LATER = "잠시 뒤 다시 요청하며, 계속되면 브라우저로 사이트를 확인해 주십시오."

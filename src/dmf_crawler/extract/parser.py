@@ -4,26 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import islice
 
 from lxml.etree import _Element as Element
 
+from dmf_crawler.extract.cell import cell_text, split_lines, squeeze
 from dmf_crawler.extract.links import DEFAULT_PRODUCT_TOKEN, lets_follow, read_base, read_link
+from dmf_crawler.extract.locating import locate
 from dmf_crawler.extract.markup import parse_page
-from dmf_crawler.extract.row_guard import cell_text
-from dmf_crawler.extract.selectors import FieldLocator, Locator, Selectors
-from dmf_crawler.extract.table_guard import GuardedTable, find_in_row, guard_table, row_of
+from dmf_crawler.extract.row_faults import empty_row
+from dmf_crawler.extract.selectors import FieldLocator, Selectors
+from dmf_crawler.extract.table_faults import no_rows
+from dmf_crawler.extract.table_guard import GuardedTable, guard_table
 from dmf_crawler.extract.total import no_total, read_total
+from dmf_crawler.extract.value import full_text, read_attribute, value_of
 from dmf_crawler.model.page import RawPage
 from dmf_crawler.model.record import PageRow, PageTable, Value
 from dmf_crawler.model.run import Fault
 
 SHOWN_SEPARATOR = "\x1f"
 """Joins the shown texts of a nested cell; decoding leaves no control character in a page."""
-
-
-_N_ATTRIBUTE_CHARS = 1024
-"""An attribute that is longer (no address is) holds no value that a pattern could find."""
 
 
 def read_page(
@@ -38,8 +37,8 @@ def read_page(
 
     Returns:
         The rows with the announced total; no rows where the page says that there are none. Or the
-        fault of `parse_page` or `guard_table`, or one of `no_total`, `ambiguous_total`,
-        `stray_text`.
+        fault of `parse_page` or `guard_table`, or one of `no_total`, `ambiguous_total`, `no_rows`,
+        `stray_text`, `empty_row`.
     """
     document = parse_page(page, selectors.file.end_marker)
     if isinstance(document, Fault):
@@ -47,11 +46,9 @@ def read_page(
     table = guard_table(document, selectors)
     if isinstance(table, Fault):
         return table
-    total = read_total(document, table.element, selectors)
+    total = _read_total(page, document, table, selectors)
     if isinstance(total, Fault):
         return total
-    if total is None and not table.is_no_result:
-        return no_total(selectors)
     rows = _read_rows(table, selectors)
     if isinstance(rows, Fault):
         return rows
@@ -59,7 +56,7 @@ def read_page(
     return PageTable(
         page_no=page.request.page_no,
         rows=tuple(row for row, is_pinned in placed if not is_pinned),
-        announced_total=total or 0,
+        announced_total=total,
         source=page.sha256,
         url=page.url,
         delivered=table.delivered,
@@ -69,11 +66,25 @@ def read_page(
     )
 
 
+def _read_total(
+    page: RawPage, document: Element, table: GuardedTable, selectors: Selectors
+) -> int | Fault:
+    """Return the announced total; 0 where a page that says that the list is empty has none."""
+    total = read_total(document, table.elements, selectors)
+    if isinstance(total, Fault):
+        return total
+    if total is None and not table.is_no_result:
+        return no_total(selectors)
+    if total and page.request.page_no == 1 and not (table.rows or table.is_no_result):
+        return no_rows(total)
+    return total or 0
+
+
 # --- cells -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class Reading:
     """One field of one row: its value, and the text as it stood in the cell."""
 
     value: Value
@@ -81,102 +92,87 @@ class _Reading:
 
 
 def _read_rows(table: GuardedTable, selectors: Selectors) -> tuple[PageRow, ...] | Fault:
-    placeholders = frozenset(selectors.file.placeholders)
     rows = []
     for row_no, cells in enumerate(table.rows, start=1):
         fields: dict[str, Value] = {}
         shown: dict[str, str] = {}
         for field in selectors.fields:
-            reading = _read_field(field, cells, table, placeholders)
+            reading = _read_field(field, row_no, cells, table)
             if reading is None:
                 return _stray_text(row_no, field.label_ko)
             value = fields[field.field] = reading.value
             if reading.shown != (value if isinstance(value, str) else _join(value)):
                 shown[field.field] = reading.shown
-        rows.append(PageRow(fields, shown, row_no, _read_row_link(cells, selectors)))
+        if not any(fields.values()):
+            return empty_row(row_no)
+        link = _read_row_link(table.row_elements[row_no - 1], selectors)
+        rows.append(PageRow(fields, shown, row_no, link))
     return tuple(rows)
 
 
-def _read_row_link(cells: tuple[Element, ...], selectors: Selectors) -> str:
-    row = row_of(cells)
-    return (
-        "" if row is None or selectors.details is None else read_link(selectors.details.link, row)
-    )
+def _read_row_link(row: Element, selectors: Selectors) -> str:
+    return "" if selectors.details is None else read_link(selectors.details.link, row)
 
 
 def _read_field(
-    field: FieldLocator,
-    cells: tuple[Element, ...],
-    table: GuardedTable,
-    placeholders: frozenset[str],
-) -> _Reading | None:
+    field: FieldLocator, row_no: int, cells: tuple[Element, ...], table: GuardedTable
+) -> Reading | None:
     """Read one field of a row; None where text stands beside the table inside the cell."""
+    if field.field in table.texts:
+        text = table.texts[field.field][row_no - 1]
+        return Reading(value_of(text, field), text)
     if locator := table.attributes.get(field.field):
-        text = _read_attribute(locator, cells)
-        return _Reading(_value_of(text, placeholders), text)
+        (element,) = locate(locator, table.row_elements[row_no - 1], table.labels)
+        text = read_attribute(locator, element)
+        return Reading(value_of(text, field), text)
     cell = cells[table.columns[field.field]]
     if field.nested:
-        return _read_nested(field, cell, table.labels, placeholders)
+        return read_nested(field, cell, table.labels)
     text = cell_text(cell, table.labels)
-    full = _full_text(cell, text) if field.prefers_title else text
-    return _Reading(_value_of(full, placeholders), text)
+    full = full_text(cell, text) if field.prefers_title else text
+    return Reading(value_of(full, field), text)
 
 
-def _read_attribute(locator: Locator, cells: tuple[Element, ...]) -> str:
-    """Return an attribute, or what its pattern finds in it, "" where that is not one thing."""
-    text = find_in_row(locator, cells)[0].get(locator.attr) or ""
-    if locator.extract is None:
-        return text
-    if len(text) > _N_ATTRIBUTE_CHARS:
-        return ""
-    matches = list(islice(locator.extract.finditer(text.strip()), 2))
-    return (matches[0][1] or "") if len(matches) == 1 else ""
+def read_nested(field: FieldLocator, cell: Element, labels: frozenset[Element]) -> Reading | None:
+    """Read the innermost cells of the tables inside a cell.
 
-
-def _read_nested(
-    field: FieldLocator, cell: Element, labels: frozenset[Element], placeholders: frozenset[str]
-) -> _Reading | None:
-    """Read the innermost cells of the tables inside a cell, or the cell itself where it has none.
-
-    One empty text is an empty list; several keep their number, since positions pair with those of
-    other columns.
+    Where there is no table, list items, blocks and lines are its values, as the site has it
+    redrawn. One empty text is an empty list; several keep their number, since positions pair with
+    those of other columns.
     """
-    inner = [
-        element
-        for element in cell.iterdescendants("td", "th")
-        if next(element.iterdescendants("td", "th"), None) is None
-    ]
-    texts = [cell_text(element, labels) for element in inner]
-    if inner and _squeeze(cell_text(cell, labels)) != _squeeze("".join(texts)):
-        return None
-    inner, texts = inner or [cell], texts or [cell_text(cell, labels)]
-    full = map(_full_text, inner, texts) if field.prefers_title else texts
-    values = tuple(_value_of(text, placeholders) for text in full)
-    return _Reading(_unite(values, field), _join(texts))
+    inner = _find_inner(cell)
+    if not inner:
+        texts = split_lines(cell, labels)
+    else:
+        texts = [cell_text(element, labels) for element in inner]
+        if squeeze(cell_text(cell, labels)) != squeeze("".join(texts)):
+            return None
+    titled = field.prefers_title and len(inner or texts) == len(texts)
+    full = map(full_text, inner or [cell], texts) if titled else texts
+    values = tuple(value_of(text, field) for text in full)
+    return Reading(unite(values, field), _join(texts))
 
 
-def _unite(values: tuple[str, ...], field: FieldLocator) -> Value:
+def _find_inner(cell: Element) -> list[Element]:
+    """Return the innermost cells, or list items, inside a cell."""
+    for tags in (("td", "th"), ("li",), ("div", "p")):
+        inner = [
+            element
+            for element in cell.iterdescendants(*tags)
+            if next(element.iterdescendants(*tags), None) is None
+        ]
+        if inner:
+            return inner
+    return []
+
+
+def unite(values: tuple[str, ...], field: FieldLocator) -> Value:
     """Return what a field makes of the values of the table inside its cell."""
     if field.nested == "join":
         return "\n".join(filter(None, values))
     if field.nested == "first":
         return next(filter(None, values), "")
     return () if values == ("",) else values
-
-
-def _full_text(cell: Element, text: str) -> str:
-    """Return the cell's title where the text was shortened for display, else the text."""
-    title = cell.get("title") or ""
-    return title if title.strip() and text.rstrip().endswith(("…", "...")) else text
-
-
-def _value_of(text: str, placeholders: frozenset[str]) -> str:
-    value = text.strip()
-    return "" if value in placeholders else value
-
-
-def _squeeze(text: str) -> str:
-    return "".join(text.split())
 
 
 def _join(texts: Iterable[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dmf_crawler.extract.quoting import quote_texts, shorten
+from dmf_crawler.extract.quoting import quote_texts
 from dmf_crawler.model.run import Fault
 
 _NEXT_SELECTORS = "보관된 페이지를 열어 보고 selectors 파일을 고친 뒤 다시 실행해 주십시오."
@@ -34,23 +34,13 @@ def loose_text(row_no: int, text: str) -> Fault:
     )
 
 
-def spanned_cell(place: str, column: str, span: str) -> Fault:
-    """Name the cell that covers more than its own row and column."""
+def spanned_cell(row_no: int, columns: Sequence[str]) -> Fault:
+    """Name the cell that is the number and another field at once."""
     return Fault(
         "spanned_cell",
-        f"목록 표의 {place}에 합쳐진 칸이 있습니다(열 {quote_texts([column])}, {shorten(span)}). "
-        "칸마다 한 행과 한 열만 차지해야 어느 열의 값인지 알 수 있습니다. 보관된 페이지를 열어 "
-        "보고 개발자에게 알려 주십시오.",
-        exit_code=4,
-    )
-
-
-def repeated_header(row_no: int, texts: Sequence[str]) -> Fault:
-    """Name the data row that is the header once more."""
-    return Fault(
-        "repeated_header",
-        f"목록 표의 {row_no}번째 행에 머리글이 다시 있습니다({quote_texts(texts)}). 행마다 한 건이 "
-        f"있어야 합니다. {_NEXT_ROWS}",
+        f"목록 표의 {row_no}번째 행에서 번호 칸이 다른 열과 합쳐져 있습니다(열 "
+        f"{quote_texts(columns)}). 번호는 제 열에만 있어야 합니다. 보관된 페이지를 열어 보고 "
+        "개발자에게 알려 주십시오.",
         exit_code=4,
     )
 
@@ -59,8 +49,8 @@ def hidden_row(row_no: int, texts: Sequence[str]) -> Fault:
     """Name the row that people do not see on the site."""
     return Fault(
         "hidden_row",
-        f"목록 표의 {row_no}번째 행이 화면에 보이지 않는 행입니다({quote_texts(texts)}). 화면에 "
-        f"보이는 행만 목록이어야 합니다. {_NEXT_ROWS}",
+        f"목록 표의 {row_no}번째 행이 화면에 보이지 않는 행인데 옆의 행을 되풀이하지도 "
+        f"않습니다({quote_texts(texts)}). 화면에 보이는 행만 목록이어야 합니다. {_NEXT_ROWS}",
         exit_code=4,
     )
 
@@ -68,6 +58,59 @@ def hidden_row(row_no: int, texts: Sequence[str]) -> Fault:
 def label_differs(row_no: int, column: str, found: Sequence[str], expected: Sequence[str]) -> Fault:
     """Name the cell whose labels are not those of its column."""
     return _label_differs(row_no, column, found, f"같은 열의 다른 칸과 같은 {_name(expected)}")
+
+
+def label_of_other_column(found: Sequence[str], column: str) -> Fault:
+    """Name the column whose labels are the name of another field."""
+    return Fault(
+        "label_of_other_column",
+        f"목록 표의 열 {quote_texts([column])} 아래 칸의 이름표가 다른 항목의 이름입니다"
+        f"({quote_texts(found)}). 머리글과 이름표가 같은 항목이어야 합니다. 열이 밀렸거나 머리글이 "
+        f"바뀌었을 수 있습니다. {_NEXT_SELECTORS}",
+        exit_code=4,
+    )
+
+
+def unread_value(row_no: int, column: str, found: str) -> Fault:
+    """Name the cell that shows something that is no text."""
+    return Fault(
+        "unread_value",
+        f"목록 표의 {row_no}번째 행, 열 {quote_texts([column])}의 값이 글자가 아니라 그림이나 "
+        f"입력란입니다({quote_texts([found])}). 값은 글자여야 합니다. {_NEXT_SELECTORS}",
+        exit_code=4,
+    )
+
+
+def unnumbered_row(row_no: int, found: str) -> Fault:
+    """Name the row that has no running number although the others have."""
+    return Fault(
+        "unnumbered_row",
+        f"목록 표의 {row_no}번째 행에만 순번이 없습니다({quote_texts([found])}). 위에 고정된 "
+        "행이면 selectors 파일의 row.pinned가 그 행을 찾아야 합니다. 보관된 페이지를 열어 보고 "
+        "고친 뒤 다시 실행해 주십시오.",
+        exit_code=4,
+    )
+
+
+def empty_row(row_no: int) -> Fault:
+    """Name the row none of whose fields has a value."""
+    return Fault(
+        "empty_row",
+        f"목록 표의 {row_no}번째 행에 값이 하나도 없습니다. 행마다 한 건이 있어야 합니다. "
+        f"{_NEXT_ROWS}",
+        exit_code=4,
+    )
+
+
+def label_kept(column: str) -> Fault:
+    """Name the column whose values all hold its own name."""
+    return Fault(
+        "label_kept",
+        f"목록 표의 열 {quote_texts([column])}에서 모든 값에 열 이름이 붙어 있습니다. 이름표는 "
+        "값에서 빠져야 합니다. 보관된 페이지를 열어 보고, 칸 안의 이름표를 selectors 파일의 drop에 "
+        "더한 뒤 다시 실행해 주십시오.",
+        exit_code=4,
+    )
 
 
 def swallowing_label(row_no: int, column: str, found: Sequence[str]) -> Fault:

@@ -1,194 +1,198 @@
-"""Does every cell of the list stand under its header, with its value outside its label?
+"""Which rows of the list are records, and does every cell of theirs stand under its header?
 
-A row is read by the positions of its cells, and an element of `drop` takes its text out of the
-value. Markup that would make either of them wrong is refused.
+Left out, because they say nothing of their own: the header once more, rows without any text, and
+rows that repeat a row beside them for small screens. Any other oddity is refused: a row is read by
+the places of its cells.
 """
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
 from lxml.etree import _Element as Element
 
 from dmf_crawler.extract import row_faults as faults
+from dmf_crawler.extract.cell import cell_text, find_unread, is_hidden, squeeze
+from dmf_crawler.extract.grid import GridRow, part_of
+from dmf_crawler.extract.header import Header, is_header_row
+from dmf_crawler.extract.labels import check_labels
 from dmf_crawler.model.run import Fault
-from dmf_crawler.text import key_form
-
-NEVER_TEXT = ("script", "style", "template")
-_CELLS = ("td", "th")
-_SPANS = ("colspan", "rowspan")
-_ONE = ("", "1")
-_N_LABEL_CHARS = 40
-_LONG_NUMBER = re.compile("[0-9]{4}")
 
 _NOTHING: frozenset[Element] = frozenset()
 
-Cells = tuple[Element, ...]
+
+@dataclass(frozen=True, slots=True)
+class ListRow:
+    """A row of the list, with the header that it stands under."""
+
+    row: GridRow
+    header: Header
 
 
-def cell_text(element: Element, labels: frozenset[Element]) -> str:
-    """Return an element's text as the source has it, labels left out, `<br>` as a line feed."""
-    if not len(element):
-        return element.text or ""
-    parts = [element.text or ""]
-    for child in element:
-        if child.tag == "br":
-            parts.append("\n")
-        elif child not in labels:
-            parts.append(cell_text(child, labels))
-        parts.append(child.tail or "")
-    return "".join(parts)
-
-
-def is_hidden(element: Element | None) -> bool:
-    """Say whether an element's own markup keeps it from being shown; a table's never does."""
-    if element is None or element.tag == "table":
-        return False
-    style = "".join((element.get("style") or "").split()).lower()
-    return element.get("hidden") is not None or "display:none" in style
-
-
-def check_header(cells: Cells, other_rows: Sequence[Cells]) -> Fault | None:
-    """Refuse a header row whose cells are not one column each.
+def find_records(
+    rows: Sequence[ListRow], labels: frozenset[Element], duplicates: frozenset[Element]
+) -> tuple[ListRow, ...] | Fault:
+    """Leave out the rows that say nothing of their own.
 
     Args:
-        cells: Of the row that names the columns.
-        other_rows: The table's other header rows; a cell of theirs may reach down into that row.
-
-    Returns:
-        The fault `spanned_cell`, or None.
-    """
-    for cell in cells:
-        if span := _find_span(cell, _SPANS):
-            return faults.spanned_cell("머리글", cell_text(cell, _NOTHING), span)
-    for cell in (cell for row in other_rows for cell in row):
-        if span := _find_span(cell, ("rowspan",)):
-            return faults.spanned_cell("머리글", cell_text(cell, _NOTHING), span)
-    return None
-
-
-def check_visible(rows: Sequence[Cells]) -> Fault | None:
-    """Refuse a row that no browser shows: the fault `hidden_row`, or None."""
-    for row_no, cells in enumerate(rows, start=1):
-        row = cells[0].getparent() if cells else None
-        if row is not None and (is_hidden(row) or is_hidden(row.getparent())):
-            return faults.hidden_row(row_no, [cell_text(cell, _NOTHING) for cell in cells])
-    return None
-
-
-def check_rows(
-    rows: Sequence[Cells],
-    labels: frozenset[Element],
-    texts: Sequence[str],
-    read: Collection[int],
-) -> Fault | None:
-    """Refuse rows that cannot be read cell by cell.
-
-    Args:
-        rows: The cells of the data rows.
+        rows: In page order.
         labels: Elements inside cells that are not part of a value.
-        texts: n_columns headers as shown.
-        read: Indexes of the columns that fields are read from.
+        duplicates: Rows that the selectors file calls duplicates.
 
     Returns:
-        One of the faults `ragged_row`, `stray_text`, `spanned_cell`, `repeated_header`,
-        `label_differs`; or None.
+        The other rows; or the fault `hidden_row`: one that nobody sees and that no row beside it
+        says, too.
     """
-    for row_no, cells in enumerate(rows, start=1):
-        if fault := _check_cells(row_no, cells, labels, texts):
-            return fault
-        if read and all(_shows(cells[index], texts[index], labels) for index in read):
-            return faults.repeated_header(row_no, texts)
-    for index in sorted(read):
-        if fault := _check_labels([row[index] for row in rows], labels, texts[index]):
-            return fault
+    shown: list[ListRow] = []
+    waiting: list[tuple[int, ListRow]] = []  # duplicates that the next row may be the original of
+    for row_no, each in enumerate(rows, start=1):
+        if is_header_row(each.row, each.header, labels) or _is_blank(each.row, labels):
+            continue
+        if each.row.element in duplicates or _is_unseen(each.row.element):
+            if not shown or not _repeats(each, shown[-1], labels):
+                waiting.append((row_no, each))
+            continue
+        if any(not _repeats(unseen, each, labels) for _, unseen in waiting):
+            break
+        waiting = []
+        shown.append(each)
+    if waiting:
+        row_no, unseen = waiting[0]
+        return faults.hidden_row(row_no, [cell_text(cell, labels) for cell in unseen.row.cells])
+    return tuple(shown)
+
+
+def _is_blank(row: GridRow, labels: frozenset[Element]) -> bool:
+    """Say whether a row keeps others apart and says nothing: no cell, or one without text."""
+    if row.n_distinct > 1:
+        return False
+    return not cell_text(row.element, labels).strip()
+
+
+def _is_unseen(row: Element) -> bool:
+    return is_hidden(row) or is_hidden(row.getparent())
+
+
+def _repeats(unseen: ListRow, seen: ListRow, labels: frozenset[Element]) -> bool:
+    """Say whether a row says what another one says, or some of it, however that is laid out."""
+    if len(seen.row.cells) != len(seen.header.fields):
+        return False
+    cells = zip(seen.row.cells, seen.header.fields, strict=True)
+    values = [squeeze(cell_text(cell, labels)) for cell, field in cells if field]
+    text = squeeze(cell_text(unseen.row.element, _NOTHING))
+    if text and all(value in text for value in values):
+        return True
+    known = "\n".join([*map(squeeze, seen.header.texts), *map(squeeze, _texts(seen))])
+    return any(map(squeeze, _texts(unseen))) and all(
+        squeeze(text) in known for text in _texts(unseen)
+    )
+
+
+def _texts(row: ListRow) -> Iterator[str]:
+    return (str(text) for text in row.row.element.itertext())
+
+
+# --- cells ---------------------------------------------------------------------------------------
+
+
+def check_cells(rows: Iterable[ListRow], labels: frozenset[Element]) -> Fault | None:
+    """Refuse rows that are not one cell a column and nothing else: `ragged_row`, `stray_text`."""
+    for row_no, each in enumerate(rows, start=1):
+        row, n_columns = each.row, len(each.header.fields)
+        if len(row.cells) != n_columns or (row.is_spanned and row.n_distinct < 2 <= n_columns):
+            return faults.ragged_row(row_no, row.n_distinct, n_columns)
+        if loose := _text_between(row, labels):
+            return faults.loose_text(row_no, loose)
     return None
 
 
-def _check_cells(
-    row_no: int, cells: Cells, labels: frozenset[Element], texts: Sequence[str]
+def check_numbers(
+    rows: Iterable[ListRow], columns: Mapping[str, int], number_field: str
 ) -> Fault | None:
-    """Refuse a row that is not one cell a column and nothing else."""
-    if len(cells) != len(texts):
-        return faults.ragged_row(row_no, len(cells), len(texts))
-    if loose := _text_between(cells, labels):
-        return faults.loose_text(row_no, loose)
-    for cell, text in zip(cells, texts, strict=True):
-        if span := _find_span(cell, _SPANS):
-            return faults.spanned_cell(f"{row_no}번째 행", text, span)
+    """Refuse a row whose number is the cell of another field, too: `spanned_cell`."""
+    number = columns.get(number_field)
+    if number is None:
+        return None
+    for row_no, each in enumerate(rows, start=1):
+        cells = each.row.cells
+        shared = (
+            [index for index in columns.values() if cells[index] is cells[number]]
+            if each.row.is_spanned
+            else []
+        )
+        if len(shared) > 1:
+            return faults.spanned_cell(row_no, [each.header.texts[index] for index in shared])
     return None
 
 
-def _shows(cell: Element, header: str, labels: frozenset[Element]) -> bool:
-    return key_form(cell_text(cell, labels)) == key_form(header)
+def check_columns(
+    rows: Sequence[ListRow],
+    labels: frozenset[Element],
+    columns: Mapping[str, int],
+    names: Mapping[str, frozenset[str]],
+) -> Fault | None:
+    """Refuse a column whose labels differ or are another's, or whose values are no text.
+
+    Args:
+        rows: The records.
+        labels: Elements inside cells that are not part of a value.
+        columns: Field id → index of the column that it is read from.
+        names: Field id → forms of all texts by which it goes.
+    """
+    for field, index in columns.items():
+        cells = [each.row.cells[index] for each in rows]
+        if not cells:
+            continue
+        text = rows[0].header.texts[index]
+        strange = frozenset().union(*(names[other] for other in names if other != field))
+        if fault := check_labels(cells, labels, text, strange - names[field]):
+            return fault
+        for row_no, cell in enumerate(cells, start=1):
+            if len(cell) and not cell_text(cell, labels).strip() and (found := find_unread(cell)):
+                return faults.unread_value(row_no, text, found)
+    return None
 
 
-def _text_between(cells: Cells, labels: frozenset[Element]) -> str:
+def check_running_numbers(
+    rows: Sequence[ListRow], is_pinned: Sequence[bool], labels: frozenset[Element]
+) -> Fault | None:
+    """Refuse a row that stands outside the count although it is not known to be pinned."""
+    counted = [(no, each) for no, each in enumerate(rows, start=1) if not is_pinned[no - 1]]
+    ignored = [
+        index for index, field in enumerate(rows[0].header.fields if rows else ()) if field == ""
+    ]
+    for index in ignored:
+        texts = [(no, squeeze(cell_text(each.row.cells[index], labels))) for no, each in counted]
+        numbers = [int(text) for _, text in texts if text.isascii() and text.isdigit()]
+        steps = {after - before for before, after in pairwise(numbers)}
+        if len(numbers) < len(texts) and 2 * len(numbers) >= len(texts) and steps in ({1}, {-1}):
+            return faults.unnumbered_row(*next(each for each in texts if not each[1].isdigit()))
+    return None
+
+
+def _text_between(row: GridRow, labels: frozenset[Element]) -> str:
     """Return what a row holds outside its cells, where an end tag too early leaves a value."""
-    row = cells[0].getparent()
-    if row is None:
-        return ""
-    parts = [row.text or ""]
-    for child in row:
-        if child.tag not in _CELLS and child not in labels:
-            parts.append(cell_text(child, labels))
+    own = frozenset(row.cells)
+    parts = [row.element.text or ""]
+    for child in row.element:
+        if child not in own and child not in labels and part_of(child) != "cell":
+            parts.append(_text_outside(child, own, labels))
         parts.append(child.tail or "")
     return "".join(parts).strip()
 
 
-def _find_span(cell: Element, names: Sequence[str]) -> str:
-    """Return how a cell covers more than its own place, "" where it does not."""
-    spans = ((name, (cell.get(name) or "").strip()) for name in names)
-    return next((f"{name}={value}" for name, value in spans if value not in _ONE), "")
+def _text_outside(element: Element, cells: frozenset[Element], labels: frozenset[Element]) -> str:
+    """Return the text of what stands around a row's cells."""
+    if not len(element):
+        return "" if element.tag in _VOID else element.text or ""
+    parts = [element.text or ""]
+    for child in element:
+        if child not in cells and child not in labels:
+            parts.append(_text_outside(child, cells, labels))
+        parts.append(child.tail or "")
+    return "".join(parts)
 
 
-# --- labels ------------------------------------------------------------------------------------
-
-
-def _check_labels(
-    cells: Sequence[Element], labels: frozenset[Element], column: str
-) -> Fault | None:
-    """Refuse a label that is not the one of its column: without its end tag it holds the value."""
-    own = list(enumerate(cells, start=1))
-    inner = [(row_no, each) for row_no, cell in own for each in cell.iterdescendants(*_CELLS)]
-    for group in (own, inner):
-        found = [(row_no, tuple(_label_texts(cell, labels))) for row_no, cell in group]
-        if fault := _compare_labels(found, column, n_rows=len(cells)):
-            return fault
-    return None
-
-
-def _compare_labels(
-    found: Sequence[tuple[int, tuple[str, ...]]], column: str, *, n_rows: int
-) -> Fault | None:
-    """Name the first label that is not that of most cells, or that a page of one row cannot show.
-
-    Args:
-        found: Row number and label texts of each cell.
-        column: Header of their column.
-        n_rows: How many rows the page has.
-    """
-    counts = Counter(texts for _, texts in found)
-    usual = max(counts, key=counts.__getitem__, default=())
-    for row_no, texts in found:
-        if texts != usual:
-            return faults.label_differs(row_no, column, texts, usual)
-        if n_rows == 1 and any(map(_holds_value, texts)):
-            return faults.swallowing_label(row_no, column, texts)
-    return None
-
-
-def _holds_value(label: str) -> bool:
-    return len(label) > _N_LABEL_CHARS or bool(_LONG_NUMBER.search(key_form(label)))
-
-
-def _label_texts(cell: Element, labels: frozenset[Element]) -> Iterator[str]:
-    """Yield the texts of a cell's labels, those of the cells inside it left out."""
-    for child in cell:
-        if child in labels:
-            if child.tag not in NEVER_TEXT:
-                yield " ".join(cell_text(child, _NOTHING).split())
-        elif child.tag not in _CELLS:
-            yield from _label_texts(child, labels)
+_VOID = frozenset({"br", "hr", "img", "input", "wbr"})

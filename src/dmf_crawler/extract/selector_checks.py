@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from cssselect import SelectorError
-from lxml.etree import Element, XPathError
+from lxml.etree import Element, XPath, XPathError
 
-from dmf_crawler.extract.css import compile_css
-from dmf_crawler.extract.selectors import (
+from dmf_crawler.extract.paths import compile_css, compile_xpath
+from dmf_crawler.extract.selectors import text_form
+from dmf_crawler.extract.selectors_file import (
     DetailSelector,
     FallbackSelector,
     FieldSelector,
@@ -19,10 +20,33 @@ from dmf_crawler.extract.selectors import (
     Validate,
 )
 from dmf_crawler.model.detail import BODY, FILES
-from dmf_crawler.text import key_form
 
 _FIELD_ID = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_JSON_PATH = re.compile(r"[^.\[\]\s]+(?:\[\*\])?(?:\.[^.\[\]\s]+(?:\[\*\])?)*")
+_BARE_TAG = re.compile("[a-z][a-z0-9]*")
 _EMPTY_PAGE = Element("html")
+
+_NEEDED = {
+    "header_text": ("header_aliases",),
+    "label": ("labels",),
+    "css": ("selector",),
+    "xpath": ("selector",),
+    "attr": ("selector", "attr"),
+    "between": ("left", "right"),
+    "json_ld": ("path",),
+}
+"""Strategy → the keys that it cannot do without."""
+
+_EXPECTED = {
+    "header_aliases": "열 머리글 1개 이상",
+    "labels": "이름표 글자 1개 이상",
+    "selector": "셀렉터",
+    "attr": "읽을 속성의 이름",
+    "extract": "strategy: attr일 때만 쓰는 값",
+    "left": "값 바로 앞의 HTML",
+    "right": "값 바로 뒤의 HTML",
+    "path": "JSON-LD에서 따라갈 이름",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +85,8 @@ def _check_rows(file: SelectorsFile) -> Iterator[SelectorFault]:
         yield from _check_css(("row", "fallbacks", position), css)
     if file.row.pinned:
         yield from _check_css(("row", "pinned"), file.row.pinned)
+    for position, css in enumerate(file.row.duplicates):
+        yield from _check_css(("row", "duplicates", position), css)
     for position, css in enumerate(file.drop):
         yield from _check_css(("drop", position), css)
     if file.row.min_expected > file.row.max_expected:
@@ -85,10 +111,11 @@ def _check_names(file: SelectorsFile) -> Iterator[SelectorFault]:
             yield SelectorFault(
                 ("fields", field), field, "영문 소문자로 시작하는 소문자·숫자·밑줄 40자 이내"
             )
-        if (first := labels.setdefault(selector.label_ko, field)) != field:
+        label = selector.label_ko or field
+        if (first := labels.setdefault(label, field)) != field:
             yield SelectorFault(
                 ("fields", field, "label_ko"),
-                f"{selector.label_ko} (fields.{first}와 같음)",
+                f"{label} (fields.{first}와 같음)",
                 "항목마다 다른 이름",
             )
 
@@ -113,35 +140,52 @@ def _check_roles(file: SelectorsFile) -> Iterator[SelectorFault]:
 
 def _check_fields(file: SelectorsFile) -> Iterator[SelectorFault]:
     for field, selector in file.fields.items():
-        path = ("fields", field)
-        yield from _check_locator(path, selector)
-        if not selector.fallbacks:
-            yield SelectorFault((*path, "fallbacks"), "빈 목록", "대체 선택자 1개 이상")
-        for position, fallback in enumerate(selector.fallbacks):
-            yield from _check_locator((*path, "fallbacks", position), fallback)
-        yield from _check_validate((*path, "validate"), selector.validate)
+        yield from _check_field(("fields", field), selector)
+
+
+def _check_field(path: tuple[str | int, ...], selector: FieldSelector) -> Iterator[SelectorFault]:
+    yield from _check_locator(path, selector)
+    if not _has_alternative(selector):
+        yield SelectorFault((*path, "fallbacks"), "빈 목록", "대체 선택자 1개 이상")
+    for position, fallback in enumerate(selector.fallbacks):
+        yield from _check_locator((*path, "fallbacks", position), fallback)
+    yield from _check_validate((*path, "validate"), selector.validate)
+
+
+def _has_alternative(selector: FieldSelector) -> bool:
+    """Say whether a field is still found when one text or selector gives way.
+
+    Each further alias is an alternative. An attribute of the row's only element of a kind (`a`)
+    hangs on nothing that a redesign could rename.
+    """
+    if selector.strategy == "attr" and _BARE_TAG.fullmatch(selector.selector):
+        return True
+    texts = {text_form(text) for text in (*selector.header_aliases, *selector.labels)}
+    return bool(selector.fallbacks) or len(texts) > 1
 
 
 def _check_locator(
     path: tuple[str | int, ...], selector: FieldSelector | FallbackSelector
 ) -> Iterator[SelectorFault]:
+    strategy, needed = selector.strategy, _NEEDED[selector.strategy]
+    for key, expected in _EXPECTED.items():
+        value = getattr(selector, key)
+        if key in needed and not value:
+            empty = "빈 목록" if isinstance(value, tuple) else "빈 값"
+            yield SelectorFault((*path, key), empty, expected)
+        elif value and key not in needed and (key, strategy) != ("extract", "attr"):
+            found = ", ".join(value) if isinstance(value, tuple) else repr(value)
+            yield SelectorFault((*path, key), found, f"strategy: {strategy}에서 쓰지 않는 값")
+    if strategy in {"css", "attr"} and selector.selector:
+        yield from _check_css((*path, "selector"), selector.selector)
+    if strategy == "xpath" and selector.selector:
+        yield from _check_path((*path, "selector"), selector.selector, compile_xpath, "XPath")
     if selector.extract:
-        yield from _check_extract((*path, "extract"), selector)
-    if selector.strategy == "header_text":
-        if not selector.header_aliases:
-            yield SelectorFault((*path, "header_aliases"), "빈 목록", "열 머리글 1개 이상")
-        return
-    yield from _check_css((*path, "selector"), selector.selector)
-    if selector.strategy == "attr" and not selector.attr:
-        yield SelectorFault((*path, "attr"), "빈 값", "읽을 속성의 이름")
-
-
-def _check_extract(
-    path: tuple[str | int, ...], selector: FieldSelector | FallbackSelector
-) -> Iterator[SelectorFault]:
-    if selector.strategy != "attr":
-        yield SelectorFault(path, repr(selector.extract), "strategy: attr일 때만 쓰는 값")
-    yield from _check_pattern(path, selector.extract, least_groups=1, most_groups=1)
+        yield from _check_pattern(
+            (*path, "extract"), selector.extract, least_groups=1, most_groups=1
+        )
+    if selector.path and not _JSON_PATH.fullmatch(selector.path):
+        yield SelectorFault((*path, "path"), repr(selector.path), "이름.이름[*].이름 꼴")
 
 
 def _check_validate(path: tuple[str | int, ...], rules: Validate) -> Iterator[SelectorFault]:
@@ -158,7 +202,7 @@ def _check_validate(path: tuple[str | int, ...], rules: Validate) -> Iterator[Se
 
 def _check_aliases(file: SelectorsFile) -> Iterator[SelectorFault]:
     """Yield the headers that would name two columns, or a column that is to be ignored."""
-    owners = {key_form(text): "ignored_headers" for text in file.ignored_headers}
+    owners = {text_form(text): "ignored_headers" for text in file.ignored_headers}
     for field, selector in file.fields.items():
         aliases: list[tuple[tuple[str | int, ...], str]] = [
             (("header_aliases", position), alias)
@@ -170,7 +214,7 @@ def _check_aliases(file: SelectorsFile) -> Iterator[SelectorFault]:
                 for position, alias in enumerate(fallback.header_aliases)
             ]
         for path, alias in aliases:
-            owner = owners.setdefault(key_form(alias), f"fields.{field}")
+            owner = owners.setdefault(text_form(alias), f"fields.{field}")
             if owner != f"fields.{field}":
                 yield SelectorFault(
                     ("fields", field, *path), f"{alias} ({owner}에도 있음)", "한 곳에만 있는 머리글"
@@ -182,7 +226,7 @@ def _check_details(file: SelectorsFile) -> Iterator[SelectorFault]:
     if details is None:
         return
     for field in (BODY, FILES):
-        if field in file.fields:
+        if field in file.fields or field in details.fields:
             yield SelectorFault(
                 ("fields", field), field, "details가 쓰지 않는 항목 이름(body, files 말고)"
             )
@@ -192,12 +236,34 @@ def _check_details(file: SelectorsFile) -> Iterator[SelectorFault]:
         yield from _check_css(("details", "files"), details.files)
     for position, css in enumerate(details.drop):
         yield from _check_css(("details", "drop", position), css)
+    yield from _check_detail_fields(file, details)
     yield from _check_detail_labels(file, details)
+
+
+def _check_detail_fields(file: SelectorsFile, details: DetailSelector) -> Iterator[SelectorFault]:
+    for field, selector in details.fields.items():
+        path = ("details", "fields", field)
+        if field in file.fields or not _FIELD_ID.fullmatch(field):
+            yield SelectorFault(path, field, "목록의 fields와 다른 소문자 이름")
+        strategies = [selector.strategy, *(each.strategy for each in selector.fallbacks)]
+        if "header_text" in strategies:
+            yield SelectorFault((*path, "strategy"), "header_text", "label 등 다른 전략")
+        yield from _check_field(path, selector)
 
 
 def _check_detail_labels(file: SelectorsFile, details: DetailSelector) -> Iterator[SelectorFault]:
     """Yield the label that a field, or the other of the two, already has."""
-    owners = {selector.label_ko: f"fields.{field}" for field, selector in file.fields.items()}
+    owners = {
+        selector.label_ko or field: f"fields.{field}" for field, selector in file.fields.items()
+    }
+    for field, selector in details.fields.items():
+        label = selector.label_ko or field
+        if (owner := owners.setdefault(label, f"details.fields.{field}")).startswith("fields."):
+            yield SelectorFault(
+                ("details", "fields", field, "label_ko"),
+                f"{label} ({owner}와 같음)",
+                "항목마다 다른 이름",
+            )
     for key, label in (
         ("body_label_ko", details.body_label_ko),
         ("files_label_ko", details.files_label_ko),
@@ -222,10 +288,16 @@ def _check_sources(file: SelectorsFile) -> Iterator[SelectorFault]:
 
 
 def _check_css(path: tuple[str | int, ...], css: str) -> Iterator[SelectorFault]:
+    yield from _check_path(path, css, compile_css, "CSS 선택자")
+
+
+def _check_path(
+    path: tuple[str | int, ...], text: str, compile_path: Callable[[str], XPath], kind: str
+) -> Iterator[SelectorFault]:
     try:
-        compile_css(css)(_EMPTY_PAGE)
+        compile_path(text)(_EMPTY_PAGE)
     except (SelectorError, XPathError) as error:
-        yield SelectorFault(path, f"{css!r} ({error})", "올바른 CSS 선택자")
+        yield SelectorFault(path, f"{text!r} ({error})", f"올바른 {kind}")
 
 
 def _check_pattern(

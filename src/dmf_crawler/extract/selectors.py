@@ -1,201 +1,31 @@
-"""selectors/<board>.yaml → typed, checked, compiled once.
-
-docs/selectors.md explains each key. The caller reads the file and converts it to a `SelectorsFile`;
-`selector_checks.check_selectors` finds what types cannot say; `compile_selectors` turns CSS into
-XPath and patterns into regular expressions.
-"""
+"""A checked selectors file, compiled once: CSS into XPath, patterns into regular expressions."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal
 
 from lxml.etree import XPath
-from msgspec import Meta
 
-from dmf_crawler.extract.css import compile_css
+from dmf_crawler.extract.paths import compile_css, compile_xpath
+from dmf_crawler.extract.selectors_file import (
+    DetailSelector,
+    FallbackSelector,
+    FieldSelector,
+    Nested,
+    SelectorsFile,
+    Strategy,
+    WhiteSpace,
+)
 from dmf_crawler.model.detail import BODY, FILES
 from dmf_crawler.model.record import Column, FieldKind
-from dmf_crawler.settings import Count, PositiveInt, Struct
 from dmf_crawler.text import key_form
 
-Strategy = Literal["header_text", "css", "attr"]
-Nested = Literal["", "list", "join", "first"]
-
-
-class RowSelector(Struct, frozen=True, kw_only=True):
-    """Which rows of the accepted table are data; CSS, header rows and nested tables left out.
-
-    Attributes:
-        primary: Tried first.
-        fallbacks: Tried in turn when the ones before find no row.
-        pinned: Finds the rows, or something in the rows, that the site pins on top of every page
-            whatever their place in the list; "" where it pins none.
-        min_expected: Fewest records of the whole list (gate G-1).
-        max_expected: Most rows on a page.
-    """
-
-    primary: str
-    fallbacks: tuple[str, ...] = ()
-    pinned: str = ""
-    min_expected: Count = 1
-    max_expected: PositiveInt = 1000
-
-
-class Validate(Struct, frozen=True, kw_only=True):
-    """What a value of the field must look like; judged by the gates, not by the parser.
-
-    Attributes:
-        pattern: Regular expression that matches the whole value.
-        required: Whether an empty value is a fault.
-        enum: All values there are; empty when not a closed set.
-        date_formats: `strptime` formats, tried in order.
-        min_length: Fewest characters of a non-empty value.
-        max_length: Most characters.
-    """
-
-    pattern: str | None = None
-    required: bool = False
-    enum: tuple[str, ...] = ()
-    date_formats: tuple[str, ...] = ()
-    min_length: Count | None = None
-    max_length: Count | None = None
-
-
-class FallbackSelector(Struct, frozen=True, kw_only=True):
-    """Another way to find a field's cell in every row, used only where the header is missing."""
-
-    strategy: Strategy
-    selector: str = ""
-    attr: str = ""
-    extract: str = ""
-    header_aliases: tuple[str, ...] = ()
-
-
-class FieldSelector(Struct, frozen=True, kw_only=True):
-    """One field of a record.
-
-    Attributes:
-        label_ko: Korean header for people.
-        strategy: `header_text`: the column under one of `header_aliases`; `css`: the only element
-            of the row that `selector` finds; `attr`: that element's attribute `attr`.
-        header_aliases: Header texts, compared by `text.key_form`.
-        selector: CSS, below the row.
-        attr: Attribute name.
-        extract: Regular expression whose only group is the value inside the attribute; "" for the
-            whole attribute.
-        fallbacks: Tried in turn.
-        kind: What the column holds.
-        nested: What becomes of a table inside the cell: "", there is none; `list`, an ordered
-            list of its values; `join`, their text line by line; `first`, the first that is not
-            empty.
-        title_attr: Whether the cell's `title` replaces a text that ends in an ellipsis.
-        validate: What its values look like.
-        api_name: Name of the field in the open API's answers, "" where it has none.
-    """
-
-    label_ko: str
-    strategy: Strategy = "header_text"
-    header_aliases: tuple[str, ...] = ()
-    selector: str = ""
-    attr: str = ""
-    extract: str = ""
-    fallbacks: tuple[FallbackSelector, ...] = ()
-    kind: FieldKind = FieldKind.TEXT
-    nested: Nested = ""
-    title_attr: bool = False
-    validate: Validate = Validate()
-    api_name: str = ""
-
-
-class TotalSelector(Struct, frozen=True, kw_only=True):
-    """Where the page says how many records the list has.
-
-    Attributes:
-        patterns: Regular expressions on the page's text; group 1 is the number, commas allowed.
-    """
-
-    patterns: tuple[str, ...]
-
-
-class KeySelector(Struct, frozen=True, kw_only=True):
-    """Field ids that identify a record: the number alone, or with applicant and first date."""
-
-    number: str
-    applicant: str
-    first_date: str
-    ingredient: str
-
-
-class StatusSelector(Struct, frozen=True, kw_only=True):
-    """Field id of the status, and the words that mean withdrawn."""
-
-    field: str
-    withdrawn: tuple[str, ...]
-
-
-class DetailSelector(Struct, frozen=True, kw_only=True):
-    """How a row leads to its detail page, and what is read there; all CSS.
-
-    Attributes:
-        link: The row's link, below the row.
-        region: The one element whose text is the body.
-        files: Links to files; "" where the board has none.
-        drop: Elements inside the region that are not part of the body.
-        body_label_ko: Korean header of the field `body`.
-        files_label_ko: Korean header of the field `files`.
-    """
-
-    link: str
-    region: str
-    files: str = ""
-    drop: tuple[str, ...] = ()
-    body_label_ko: str = "본문"
-    files_label_ko: str = "첨부파일"
-
-
-class SelectorsFile(Struct, frozen=True, kw_only=True):
-    """selectors/<board>.yaml.
-
-    Attributes:
-        board_id: The board it is for.
-        schema_version: Rises with every change of meaning; stored with each run.
-        verified_at: Day on which it was last seen to fit the site.
-        row: Which rows are data.
-        total: How many records the site says it has.
-        key: What identifies a record.
-        fields: Field id → how to find it, in the order of the stored record.
-        status: Which field says that a record is withdrawn; None where none does.
-        details: The pages behind the rows' links; None where they are not read.
-        source_url_template: Address of a list page, for people.
-        no_result: Texts of the one row that stands for an empty list.
-        end_marker: Text without which a page was cut.
-        ignored_headers: Columns that are never read, such as a running number.
-        drop: CSS of elements inside cells that are labels, not values.
-        placeholders: Texts that mean an empty cell when they stand alone.
-        export_joint: What joins the values of a nested field in one cell of the site's workbook.
-        ignored_api_names: Names in the open API's answers that are never read.
-    """
-
-    board_id: str
-    schema_version: PositiveInt
-    verified_at: Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$")]
-    row: RowSelector
-    total: TotalSelector
-    key: KeySelector
-    fields: dict[str, FieldSelector]
-    status: StatusSelector | None = None
-    details: DetailSelector | None = None
-    source_url_template: str | None = None
-    no_result: tuple[str, ...] = ()
-    end_marker: str = "</html>"
-    ignored_headers: tuple[str, ...] = ()
-    drop: tuple[str, ...] = ()
-    placeholders: tuple[str, ...] = ()
-    export_joint: str = "@"
-    ignored_api_names: tuple[str, ...] = ()
+_SORT_MARKS = re.compile(
+    "(?:[\u2190-\u21ff\u25b2-\u25c5\u2b05-\u2b0d\u23f6\u23f7:*]|오름차순|내림차순|정렬하기|정렬)+$"
+)
+"""Arrows and words of a column that can be sorted, and what may follow a label."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,19 +34,23 @@ class Locator:
 
     Attributes:
         strategy: As in the file.
-        path: XPath below the row; None for `header_text`.
+        source: How the file words it, for people.
+        path: XPath below the row, of `css`, `xpath` and `attr`.
         attr: Attribute name, "" to read the element's text.
         extract: Finds the value inside the attribute; None where all of it is the value.
-        headers: Key forms of the header aliases.
-        source: How the file words it, for people.
+        texts: Forms (`text_form`) of the header aliases or labels.
+        between: What stands before and behind the value.
+        steps: Names to follow in the page's JSON-LD, "*" for every item of a list.
     """
 
     strategy: Strategy
-    path: XPath | None
-    attr: str
-    extract: re.Pattern[str] | None
-    headers: frozenset[str]
     source: str
+    path: XPath | None = None
+    attr: str = ""
+    extract: re.Pattern[str] | None = None
+    texts: frozenset[str] = frozenset()
+    between: tuple[str, str] = ("", "")
+    steps: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +64,10 @@ class FieldLocator:
         fallbacks: Tried in turn.
         nested: As in `FieldSelector`.
         prefers_title: Whether the cell's `title` replaces a text that ends in an ellipsis.
+        white_space: As in `FieldSelector`.
+        placeholders: Texts that mean an empty cell when they stand alone.
+        names: Forms of all texts by which a page may call it.
+        is_required: Whether an empty value is a fault.
     """
 
     field: str
@@ -238,6 +76,15 @@ class FieldLocator:
     fallbacks: tuple[Locator, ...]
     nested: Nested
     prefers_title: bool
+    white_space: WhiteSpace
+    placeholders: frozenset[str]
+    names: frozenset[str]
+    is_required: bool
+
+    @property
+    def locators(self) -> tuple[Locator, ...]:
+        """All ways to find it, in the order in which they are tried."""
+        return (self.primary, *self.fallbacks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,6 +95,7 @@ class DetailLocator:
     region: XPath
     files: XPath | None
     drop: tuple[XPath, ...]
+    fields: tuple[FieldLocator, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,15 +105,19 @@ class Selectors:
     Attributes:
         file: What they were made from.
         columns: The fields as people see them, in order, those of the detail pages last.
-        fields: One a field, in order.
-        headers: Key form of a header → the field whose primary selector it belongs to.
+        fields: One a field of the list, in order.
+        headers: Form of a header → the field whose primary selector it belongs to.
+        names: Field id → forms of all texts by which a page may call it.
+        header_fields: Fields that a header can name.
+        table_names: Key forms of the names that the list's table may have.
         rows: Ways to find the data rows, primary first, each with its CSS.
         pinned: Finds pinned rows, or something in them; None where the site pins none.
+        duplicates: Find rows that say a row beside them once more.
         drop: XPaths of labels inside cells.
         total: Patterns of the announced total.
         number_pattern: What a number looks like, None where the file does not say.
         no_result: Key forms of the texts that stand for an empty list.
-        ignored_headers: Key forms of the columns that are never read.
+        ignored_headers: Forms of the columns that are never read.
         details: How detail pages are found and read, None where they are not.
     """
 
@@ -273,8 +125,12 @@ class Selectors:
     columns: tuple[Column, ...]
     fields: tuple[FieldLocator, ...]
     headers: Mapping[str, str]
+    names: Mapping[str, frozenset[str]]
+    header_fields: frozenset[str]
+    table_names: tuple[str, ...]
     rows: tuple[tuple[str, XPath], ...]
     pinned: XPath | None
+    duplicates: tuple[XPath, ...]
     drop: tuple[XPath, ...]
     total: tuple[re.Pattern[str], ...]
     number_pattern: re.Pattern[str] | None
@@ -286,75 +142,126 @@ class Selectors:
     def kinds(self) -> Mapping[str, FieldKind]:
         """Field id → kind, those of the detail pages last."""
         kinds = {field: selector.kind for field, selector in self.file.fields.items()}
-        return kinds | ({BODY: FieldKind.TEXT, FILES: FieldKind.NAME} if self.details else {})
+        if self.file.details is None:
+            return kinds
+        of_details = {field: each.kind for field, each in self.file.details.fields.items()}
+        return kinds | of_details | {BODY: FieldKind.TEXT, FILES: FieldKind.NAME}
+
+
+def text_form(text: str) -> str:
+    """Return the form by which headers and labels are compared: sort marks and a colon dropped."""
+    return _SORT_MARKS.sub("", key_form(text))
 
 
 def compile_selectors(file: SelectorsFile) -> Selectors:
     """Compile a file in which `check_selectors` found no fault."""
     number = file.fields[file.key.number].validate.pattern
+    fields = _compile_fields(file.fields, file.placeholders)
     return Selectors(
         file=file,
         columns=_name_columns(file),
-        fields=tuple(_compile_field(field, selector) for field, selector in file.fields.items()),
+        fields=fields,
+        names={each.field: each.names for each in fields},
         headers={
-            key_form(alias): field
+            text_form(alias): field
             for field, selector in file.fields.items()
             for alias in selector.header_aliases
         },
+        header_fields=frozenset(
+            field for field, selector in file.fields.items() if selector.header_aliases
+        ),
+        table_names=tuple(key_form(name) for name in file.table.names),
         rows=tuple((css, compile_css(css)) for css in (file.row.primary, *file.row.fallbacks)),
         pinned=compile_css(file.row.pinned) if file.row.pinned else None,
+        duplicates=tuple(compile_css(css) for css in file.row.duplicates),
         drop=tuple(compile_css(css) for css in file.drop),
         total=tuple(re.compile(pattern) for pattern in file.total.patterns),
         number_pattern=re.compile(number) if number else None,
         no_result=tuple(key_form(text) for text in file.no_result),
-        ignored_headers=_header_forms(file.ignored_headers),
-        details=_compile_details(file.details) if file.details else None,
+        ignored_headers=_text_forms(file.ignored_headers),
+        details=_compile_details(file.details, file) if file.details else None,
     )
 
 
 def _name_columns(file: SelectorsFile) -> tuple[Column, ...]:
+    details = file.details
+    fields = file.fields | (details.fields if details else {})
     columns = [
-        Column(field, selector.label_ko, selector.nested == "list")
-        for field, selector in file.fields.items()
+        Column(field, selector.label_ko or field, selector.nested == "list")
+        for field, selector in fields.items()
     ]
-    if file.details:
-        columns.append(Column(BODY, file.details.body_label_ko))
-        columns.append(Column(FILES, file.details.files_label_ko, is_nested=True))
+    if details:
+        columns.append(Column(BODY, details.body_label_ko))
+        columns.append(Column(FILES, details.files_label_ko, is_nested=True))
     return tuple(columns)
 
 
-def _compile_details(selector: DetailSelector) -> DetailLocator:
+def _compile_details(selector: DetailSelector, file: SelectorsFile) -> DetailLocator:
     return DetailLocator(
         link=compile_css(selector.link),
         region=compile_css(selector.region),
         files=compile_css(selector.files) if selector.files else None,
         drop=tuple(compile_css(css) for css in selector.drop),
+        fields=_compile_fields(selector.fields, file.placeholders),
     )
 
 
-def _compile_field(field: str, selector: FieldSelector) -> FieldLocator:
-    return FieldLocator(
-        field=field,
-        label_ko=selector.label_ko,
-        primary=_compile_locator(selector),
-        fallbacks=tuple(_compile_locator(fallback) for fallback in selector.fallbacks),
-        nested=selector.nested,
-        prefers_title=selector.title_attr,
+def _compile_fields(
+    fields: Mapping[str, FieldSelector], placeholders: Iterable[str]
+) -> tuple[FieldLocator, ...]:
+    return tuple(
+        FieldLocator(
+            field=field,
+            label_ko=selector.label_ko or field,
+            primary=compile_locator(selector),
+            fallbacks=tuple(compile_locator(fallback) for fallback in selector.fallbacks),
+            nested=selector.nested,
+            prefers_title=selector.title_attr,
+            white_space=selector.white_space,
+            placeholders=frozenset((*placeholders, *selector.placeholders)),
+            names=_text_forms(_find_names(selector)),
+            is_required=selector.validate.required,
+        )
+        for field, selector in fields.items()
     )
 
 
-def _compile_locator(selector: FieldSelector | FallbackSelector) -> Locator:
-    by_header = selector.strategy == "header_text"
-    wording = ", ".join(selector.header_aliases) if by_header else selector.selector
+def _find_names(selector: FieldSelector) -> Iterable[str]:
+    yield from (selector.label_ko, *selector.header_aliases, *selector.labels)
+    for fallback in selector.fallbacks:
+        yield from (*fallback.header_aliases, *fallback.labels)
+
+
+def compile_locator(selector: FieldSelector | FallbackSelector) -> Locator:
+    """Compile one way to find a field."""
+    strategy = selector.strategy
+    path = None
+    if strategy in {"css", "attr"}:
+        path = compile_css(selector.selector)
+    elif strategy == "xpath":
+        path = compile_xpath(selector.selector)
     return Locator(
-        strategy=selector.strategy,
-        path=None if by_header else compile_css(selector.selector),
-        attr=selector.attr if selector.strategy == "attr" else "",
+        strategy=strategy,
+        source=f"{strategy} {word_locator(selector)}",
+        path=path,
+        attr=selector.attr if strategy == "attr" else "",
         extract=re.compile(selector.extract) if selector.extract else None,
-        headers=_header_forms(selector.header_aliases),
-        source=f"{selector.strategy} {wording}",
+        texts=_text_forms((*selector.header_aliases, *selector.labels)),
+        between=(selector.left, selector.right),
+        steps=tuple(selector.path.replace("[*]", ".*").split(".")) if selector.path else (),
     )
 
 
-def _header_forms(texts: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(key_form(text) for text in texts)
+def word_locator(selector: FieldSelector | FallbackSelector) -> str:
+    """Return what a selector looks for, for people."""
+    if selector.strategy == "header_text":
+        return ", ".join(selector.header_aliases)
+    if selector.strategy == "label":
+        return ", ".join(selector.labels)
+    if selector.strategy == "between":
+        return f"{selector.left} … {selector.right}"
+    return selector.path if selector.strategy == "json_ld" else selector.selector
+
+
+def _text_forms(texts: Iterable[str]) -> frozenset[str]:
+    return frozenset(text_form(text) for text in texts) - {""}

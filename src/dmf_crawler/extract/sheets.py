@@ -28,6 +28,12 @@ from dmf_crawler.model.run import Fault
 MAX_CELLS = 1_000_000
 """Of all sheets; twelve thousand rows of sixteen columns are 200,000."""
 
+MAX_CHARS = 32_000_000
+"""Of all cells, shared texts counted where they stand; twelve thousand rows have 6,000,000."""
+
+MAX_CELL_CHARS = 32_767
+"""Excel's own limit."""
+
 MAX_COLUMNS = 256
 MAX_MERGES = 10_000
 
@@ -98,8 +104,15 @@ def name_column(column: int) -> str:
     return letters
 
 
-def read_sheets(parts: Parts) -> list[Sheet] | Fault:
+def read_sheets(
+    parts: Parts, *, max_cells: int = MAX_CELLS, max_chars: int = MAX_CHARS
+) -> list[Sheet] | Fault:
     """Read all sheets.
+
+    Args:
+        parts: Of the workbook.
+        max_cells: With more in all sheets together it is refused, empty ones counted.
+        max_chars: With more characters in them as well.
 
     Returns:
         The sheets in order, charts left out; or one of the faults `not_a_workbook`,
@@ -109,14 +122,14 @@ def read_sheets(parts: Parts) -> list[Sheet] | Fault:
     if isinstance(book, Fault):
         return book
     sheets: list[Sheet] = []
-    n_left = MAX_CELLS
+    n_left, n_chars_left = max_cells, max_chars
     for name, part in book.sheets:
         if part not in parts:
             return faults.damaged_workbook("시트의 내용이 없음")
-        reader = _SheetReader(book, n_left)
+        reader = _SheetReader(book, n_left, n_chars_left)
         if fault := walk_part(parts[part], reader):
             return fault
-        n_left -= reader.n_cells
+        n_left, n_chars_left = n_left - reader.n_cells, n_chars_left - reader.n_chars
         sheets.append(Sheet(name, tuple(reader.rows), tuple(reader.merges)))
     return sheets
 
@@ -127,15 +140,17 @@ class _SheetReader(SilentReader):
     Args:
         book: What all sheets share.
         n_left: How many cells may still come.
+        n_chars_left: How many characters.
     """
 
-    def __init__(self, book: Book, n_left: int) -> None:
+    def __init__(self, book: Book, n_left: int, n_chars_left: int) -> None:
         super().__init__()
         self.rows: list[SheetRow] = []
         self.merges: list[Merge] = []
-        self.n_cells = 0
+        self.n_cells = self.n_chars = 0
         self._book = book
         self._n_left = n_left
+        self._n_chars_left = n_chars_left
         self._row = self._column = 0
         self._is_hidden = self._is_formula = self._is_sound = self._is_open = False
         self._cells: list[Cell] = []
@@ -196,6 +211,11 @@ class _SheetReader(SilentReader):
             self._cells.append(Cell(self._column, "formula", text))
             return
         kind, value = self._read_value(text)
+        self.n_chars += len(value)
+        if len(value) > MAX_CELL_CHARS or self.n_chars > self._n_chars_left:
+            self.fault = faults.too_large(
+                f"한도는 글자 {MAX_CHARS:,}자, 한 칸에 {MAX_CELL_CHARS:,}자"
+            )
         if value:
             self._cells.append(Cell(self._column, kind, value))
 

@@ -7,7 +7,7 @@ something else holds is no announcement, and a value of the list is none either.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from lxml.etree import _Element as Element
 
@@ -29,12 +29,14 @@ _N_DIGITS = 9
 _N_QUOTED_NUMBERS = 5
 
 
-def read_total(document: Element, table: Element, selectors: Selectors) -> int | Fault | None:
+def read_total(
+    document: Element, tables: Collection[Element], selectors: Selectors
+) -> int | Fault | None:
     """Return the announced total; None where the page does not say one.
 
     Args:
         document: Root of the page, parsed without comments.
-        table: The list, whose texts do not count.
+        tables: The list, whose texts do not count.
         selectors: The board's; group 1 of a pattern is the number.
 
     Returns:
@@ -43,7 +45,7 @@ def read_total(document: Element, table: Element, selectors: Selectors) -> int |
     """
     text: list[str] = []
     titles: list[str] = []
-    _collect(document, table, text, titles)
+    _collect(document, tables, text, titles)
     places = ["".join(text), *titles]
     numbers = list(dict.fromkeys(_find_numbers(places, selectors)))
     if len(numbers) > 1:
@@ -62,18 +64,20 @@ def no_total(selectors: Selectors) -> Fault:
     )
 
 
-def _collect(element: Element, table: Element, text: list[str], titles: list[str]) -> None:
+def _collect(
+    element: Element, tables: Collection[Element], text: list[str], titles: list[str]
+) -> None:
     """Gather the texts outside the list, and the titles; nesting is limited by the parser."""
     if element.tag in _NEVER_READ:
         return
     gap = "" if element.tag in _INLINE else "\n"
     text.append(gap)
-    if element is table:
+    if element in tables:
         return
     titles.append(element.get("title") or "")
     text.append(element.text or "")
     for child in element:
-        _collect(child, table, text, titles)
+        _collect(child, tables, text, titles)
         text.append(child.tail or "")
     text.append(gap)
 

@@ -14,15 +14,20 @@ from dmf_crawler.extract import workbook_faults as faults
 from dmf_crawler.extract.cell_value import clean_text, read_value
 from dmf_crawler.extract.package import open_package
 from dmf_crawler.extract.quoting import shorten
-from dmf_crawler.extract.selectors import FieldLocator, Selectors
+from dmf_crawler.extract.selectors import FieldLocator, Selectors, text_form
 from dmf_crawler.extract.sheets import Cell, Sheet, SheetRow, name_column, read_sheets
 from dmf_crawler.model.page import RawPage
 from dmf_crawler.model.record import Delivery, PageRow, PageTable, Value
 from dmf_crawler.model.run import Fault
-from dmf_crawler.text import key_form
 
 N_HEADER_ROWS = 20
 """The header stands among so many first rows of its sheet."""
+
+MAX_VALUES = 500
+"""Of one cell; a record has five sites at most."""
+
+_N_HEADER_CHARS = 200
+_VALUE_KINDS = ("text", "number", "day")
 
 
 def read_workbook(page: RawPage, selectors: Selectors, *, most_rows: int) -> PageTable | Fault:
@@ -36,7 +41,7 @@ def read_workbook(page: RawPage, selectors: Selectors, *, most_rows: int) -> Pag
     Returns:
         The rows, their number as the announced total. Or one of the faults `not_a_workbook`,
         `damaged_workbook` (both retryable), `workbook_too_large`, `no_list_sheet`,
-        `ambiguous_sheet`, `missing_column`, `unknown_column`, `ambiguous_column`, `spanned_cell`,
+        `ambiguous_sheet`, `missing_column`, `unknown_column`, `ambiguous_column`, `merged_cells`,
         `hidden_row`, `blank_row`, `repeated_header`, `stray_text`, `formula_cell`,
         `unreadable_cell`, `mojibake`, `workbook_capped`.
     """
@@ -160,7 +165,7 @@ def _find_header(sheet: Sheet, selectors: Selectors) -> _Header:
 
 def _name_columns(sheet: Sheet, row: SheetRow, selectors: Selectors) -> _Header:
     texts = {cell.column: cell.text.strip() for cell in row.cells if cell.text.strip()}
-    forms = {column: key_form(text) for column, text in texts.items()}
+    forms = {column: _form(text) for column, text in texts.items()}
     fields = {
         column: "" if form in selectors.ignored_headers else selectors.headers.get(form)
         for column, form in forms.items()
@@ -204,8 +209,8 @@ def _find_column(
         return 0, column
     fallbacks = selectors.file.fields[locator.field].fallbacks
     for position, fallback in enumerate(fallbacks, start=1):
-        forms = {key_form(alias) for alias in fallback.header_aliases}
-        hits = [column for column in free if key_form(header.texts[column]) in forms]
+        forms = {text_form(alias) for alias in fallback.header_aliases}
+        hits = [column for column in free if _form(header.texts[column]) in forms]
         if len(hits) == 1:
             return position, hits[0]
     return 0, 0
@@ -227,13 +232,13 @@ def _take_rows(
         if row.is_hidden:
             return row_faults.hidden_row(number, [cell.text for cell in row.cells])
         if _repeats(row, header, columns):
-            return row_faults.repeated_header(number, list(header.texts.values()))
+            return faults.repeated_header(number, list(header.texts.values()))
     last = below[-1].number if below else header.row_number
     for merge in header.sheet.merges:
         if merge.first_row <= last and merge.last_row >= header.row_number:
             place = _place(header.sheet.name, merge.reference)
             text = header.texts.get(merge.column, name_column(merge.column))
-            return row_faults.spanned_cell(place, text, merge.reference)
+            return faults.merged_cells(place, text, merge.reference)
     return _List(
         sheet=header.sheet.name,
         texts=header.texts,
@@ -251,45 +256,61 @@ def _is_blank(row: SheetRow) -> bool:
 def _repeats(row: SheetRow, header: _Header, columns: Mapping[str, int]) -> bool:
     texts = {cell.column: cell.text for cell in row.cells}
     return all(
-        key_form(texts.get(column, "")) == key_form(header.texts[column])
-        for column in columns.values()
+        _form(texts.get(column, "")) == _form(header.texts[column]) for column in columns.values()
     )
 
 
+def _form(text: str) -> str:
+    """Return the form under which headers are compared; a longer text is none."""
+    return text_form(text) if len(text) <= _N_HEADER_CHARS else text
+
+
 def _read_row(row_no: int, row: SheetRow, found: _List, selectors: Selectors) -> PageRow | Fault:
-    texts: dict[int, str] = {}
-    for cell in row.cells:
-        if cell.column in found.ignored:
-            continue
-        text = _read_cell(cell, _place(found.sheet, f"{name_column(cell.column)}{row.number}"))
-        if isinstance(text, Fault):
-            return text
-        if cell.column in found.texts:
-            texts[cell.column] = text
-        elif text.strip():
-            place = _place(found.sheet, f"{name_column(cell.column)}{row.number}")
-            return faults.stray_cell(place, text)
+    texts = _read_texts(row, found, selectors.file.export_joint)
+    if isinstance(texts, Fault):
+        return texts
     values: dict[str, Value] = {}
     all_shown: dict[str, str] = {}
     for locator in selectors.fields:
         text = texts.get(found.columns[locator.field], "")
         parts = text.split(selectors.file.export_joint) if locator.nested else [text]
-        value, shown = read_value(parts, locator.nested, selectors.file.placeholders)
+        value, shown = read_value(parts, locator)
         values[locator.field] = value
         if shown is not None:
             all_shown[locator.field] = shown
+    if not any(values.values()):
+        return faults.blank_row(_place(found.sheet, f"{row.number}행"))
     return PageRow(values, all_shown, row_no)
 
 
-def _read_cell(cell: Cell, place: str) -> str | Fault:
-    """Return a cell's value as text."""
+def _read_texts(row: SheetRow, found: _List, joint: str) -> dict[int, str] | Fault:
+    """Return column → text, without the columns that are never read."""
+    texts: dict[int, str] = {}
+    for cell in row.cells:
+        if cell.column in found.ignored:
+            continue
+        text = clean_text(cell.text)
+        is_odd = text is None or cell.kind not in _VALUE_KINDS or text.count(joint) >= MAX_VALUES
+        is_stray = cell.column not in found.texts and bool(cell.text.strip())
+        if is_odd or is_stray:
+            place = _place(found.sheet, f"{name_column(cell.column)}{row.number}")
+            return _explain_cell(cell, place, is_stray=is_stray and not is_odd)
+        texts[cell.column] = text or ""
+    return texts
+
+
+def _explain_cell(cell: Cell, place: str, *, is_stray: bool) -> Fault:
+    """Say why a cell's text is no value."""
+    if is_stray:
+        return faults.stray_cell(place, cell.text)
     if cell.kind == "formula":
         return faults.formula_cell(place)
-    if cell.kind not in {"text", "number", "day"}:
+    if cell.kind not in _VALUE_KINDS:
         kind = {"boolean": "참/거짓 값", "error": "오류 값"}.get(cell.kind, "알 수 없는 값")
         return faults.unreadable_cell(place, f"{kind} {shorten(cell.text)}")
-    text = clean_text(cell.text)
-    return faults.broken_text(place) if text is None else text
+    if clean_text(cell.text) is None:
+        return faults.broken_text(place)
+    return faults.too_large(f"{place}에 값이 {MAX_VALUES}개보다 많음")
 
 
 def _place(sheet: str, place: str) -> str:

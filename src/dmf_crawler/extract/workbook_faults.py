@@ -140,3 +140,23 @@ def no_such_cell(row_no: int, field: str, n_rows: int) -> Fault:
         f"{n_rows}행입니다. 행 번호와 항목 이름을 확인해 주십시오.",
         exit_code=4,
     )
+
+
+def repeated_header(row_no: int, texts: Sequence[str]) -> Fault:
+    """Name the data row that is the header once more."""
+    return Fault(
+        "repeated_header",
+        f"시트의 {row_no}번째 행에 머리글이 다시 있습니다({quote_texts(texts)}). 행마다 한 건이 "
+        f"있어야 합니다. {_NEXT_DEVELOPER}",
+        exit_code=4,
+    )
+
+
+def merged_cells(place: str, column: str, reference: str) -> Fault:
+    """Name the cells that are merged."""
+    return Fault(
+        "merged_cells",
+        f"{place}에 합쳐진 칸이 있습니다(열 {quote_texts([column])}, {shorten(reference)}). 칸마다 "
+        f"한 행과 한 열만 차지해야 어느 열의 값인지 알 수 있습니다. {_NEXT_DEVELOPER}",
+        exit_code=4,
+    )

@@ -1,0 +1,211 @@
+"""What is fuzzed: the readers of the package, and what each may answer."""
+
+import hashlib
+import html
+import re
+import traceback
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from html.parser import HTMLParser
+from itertools import islice
+from pathlib import Path
+
+import msgspec
+
+from dmf_crawler.document import read_document
+from dmf_crawler.extract.detail import read_detail
+from dmf_crawler.extract.parser import read_page
+from dmf_crawler.extract.selectors import Selectors, compile_selectors
+from dmf_crawler.extract.selectors_file import SelectorsFile
+from dmf_crawler.model.detail import DetailPage
+from dmf_crawler.model.page import PageRequest, RawPage
+from dmf_crawler.model.record import PageTable, Value
+from dmf_crawler.model.run import Fault
+
+ROOT = Path(__file__).parents[2]
+URL = "http://127.0.0.1:8000/pbp/CCBAC03/getList?page=1&limit=100"
+_MOST_MESSAGE_CHARS = 1_200
+_MOST_SEARCHED_BYTES = 400_000
+"""A larger page is not searched for the values: what is searched by must itself be quick."""
+
+_MOST_VALUES = 20_000
+"""Of a larger table the records are not compared."""
+
+_TAG = re.compile(r"<!\[CDATA\[|<[^<>]*>")
+_UNSEEN = re.compile(
+    r"<!--.*?--!?>|<(script|style|template)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE
+)
+
+Record = Mapping[str, Value]
+Found = PageTable | DetailPage | Fault
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One body for one reader.
+
+    Attributes:
+        reader: `list`, `notices` or `detail`.
+        body: As if received.
+        content_type: As if received.
+    """
+
+    reader: str
+    body: bytes
+    content_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a case.
+
+    Attributes:
+        kind: `table`, a fault's code, or for a finding `exception`, `bad_fault`, `invented`,
+            `hang` or `death`.
+        is_finding: Whether this must not happen.
+        detail: Traceback or what was found, for people.
+        place: Where it happened, the same for the same mistake.
+        records: Of a table that is not too large.
+    """
+
+    kind: str
+    is_finding: bool = False
+    detail: str = ""
+    place: str = ""
+    records: tuple[Record, ...] = ()
+
+
+@cache
+def load_selectors(name: str) -> Selectors:
+    path = ROOT / "selectors" / f"{name}.yaml"
+    return compile_selectors(msgspec.convert(read_document(path, path.name).value, SelectorsFile))
+
+
+def read_case(case: Case) -> Found:
+    page = RawPage(
+        request=PageRequest(URL, "list", 1),
+        url=URL,
+        status=200,
+        content_type=case.content_type,
+        sha256=hashlib.sha256(case.body).hexdigest(),
+        body=case.body,
+        fetched_at=datetime(2026, 11, 30, tzinfo=UTC),
+    )
+    if case.reader == "list":
+        return read_page(page, load_selectors("dmf_registry"))
+    notices = load_selectors("mfds_notice")
+    return read_page(page, notices) if case.reader == "notices" else read_detail(page, notices)
+
+
+def explain_exception(error: BaseException) -> Outcome:
+    """Make a finding of an exception: its type and the last line of the package that it passed."""
+    frames = traceback.extract_tb(error.__traceback__)
+    inner = [frame for frame in frames if "dmf_crawler" in frame.filename] or list(frames)
+    place = f"{type(error).__name__} in {inner[-1].name}" if inner else type(error).__name__
+    text = "".join(traceback.format_exception(error, limit=-20))
+    return Outcome("exception", is_finding=True, detail=text[-6_000:], place=place)
+
+
+def judge(case: Case, found: Found) -> Outcome:
+    """Say whether a reader's answer may be true."""
+    if isinstance(found, Fault):
+        return _judge_fault(found)
+    values = list(islice(_values_of(found), _MOST_VALUES))
+    if len(case.body) <= _MOST_SEARCHED_BYTES and (invented := find_invented(case, values)):
+        return Outcome("invented", is_finding=True, detail="\n".join(invented[:20]), place="value")
+    if isinstance(found, DetailPage):
+        return Outcome("table")
+    records = tuple(row.fields for row in (*found.pinned, *found.rows))
+    return Outcome("table", records=records if _are_few(values) else ())
+
+
+def _are_few(values: Sequence[str]) -> bool:
+    return len(values) < _MOST_VALUES and sum(map(len, values)) < _MOST_SEARCHED_BYTES
+
+
+def _judge_fault(fault: Fault) -> Outcome:
+    reasons = [
+        reason
+        for reason, is_so in (
+            ("code", not re.fullmatch("[a-z_]+", fault.code)),
+            ("exit code", fault.exit_code not in {4, 6}),
+            ("no sentence", len(fault.message.strip()) < 20),
+            ("long sentence", len(fault.message) > _MOST_MESSAGE_CHARS),
+        )
+        if is_so
+    ]
+    if reasons:
+        return Outcome("bad_fault", is_finding=True, detail=repr(fault)[:6_000], place=str(reasons))
+    return Outcome(fault.code)
+
+
+# --- do the values occur in the page? ----------------------------------------------------------
+
+
+def find_invented(case: Case, values: Iterable[str]) -> list[str]:
+    """Return the values that no reading of the page has, white space and invisible ones aside."""
+    wanted = {value for value in values if _squeeze(value)}
+    for codec in ("utf-8-sig", "cp949", "utf-16"):
+        source = case.body.decode(codec, "ignore")
+        for text in _plain_texts(source):
+            found = _squeeze(text)
+            wanted = {value for value in wanted if not _occurs(value, found)}
+            if not wanted:
+                return []
+    return sorted(wanted)
+
+
+def _occurs(value: str, text: str) -> bool:
+    """Say whether a text has a value; markup inside textarea is text to some, none to others."""
+    if _squeeze(value) in text:
+        return True
+    parts = _TAG.split(value)
+    return len(parts) > 1 and all(
+        _squeeze(part) in text or _squeeze(html.unescape(part)) in text for part in parts
+    )
+
+
+def _plain_texts(source: str) -> Iterator[str]:
+    """Yield the page's text as different readers would have it."""
+    yield html.unescape(_TAG.sub("", source))
+    without = re.sub(
+        r"<!--.*?--!?>|<(script|style|template)\b.*?</\1\s*>", "", source, flags=re.S | re.I
+    )
+    yield html.unescape(_TAG.sub("", without))
+    labels = re.sub(r"<span[^<>]*s-th[^<>]*>[^<]*</span>", "", without)
+    yield html.unescape(_TAG.sub("", labels))
+    yield html.unescape(source)
+    reader = _TextReader()
+    with suppress(AssertionError):  # which it raises at some marked sections
+        reader.feed(source)
+        reader.close()
+    yield "".join(reader.parts)
+
+
+class _TextReader(HTMLParser):
+    """Python's own reader, that shares nothing with lxml."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.parts: list[str] = []
+
+    def handle_data(self, data: str) -> None:
+        self.parts.append(data)
+
+
+def _squeeze(text: str) -> str:
+    return "".join(char for char in text if unicodedata.category(char)[0] not in "CZ")
+
+
+def _values_of(found: PageTable | DetailPage) -> Iterator[str]:
+    if isinstance(found, DetailPage):
+        yield from found.body.splitlines()
+        yield from (link.label for link in found.files)
+        return
+    for row in (*found.pinned, *found.rows):
+        for value in row.fields.values():
+            yield from (value,) if isinstance(value, str) else value

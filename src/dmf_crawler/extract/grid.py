@@ -1,0 +1,183 @@
+"""A table as people see it: rows of cells, one a column, whatever spans and wrappers make it so.
+
+Rows and cells count for the table that they belong to; a table inside a cell is that cell's
+content. What is a table, a row or a cell is said by its tag, or by its ARIA role (WAI-ARIA 1.2,
+5.3.3) where the site draws tables with other elements. Elements that are none of these, such as a
+form around rows, are looked through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from lxml.etree import XPath
+from lxml.etree import _Element as Element
+
+from dmf_crawler.extract.paths import find_elements
+
+Cells = tuple[Element, ...]
+
+MAX_COLUMNS = 200
+"""Of one row; HTML lets one cell span a thousand."""
+
+_PART_OF_TAG = {
+    **{tag: tag for tag in ("table", "thead", "tbody", "tfoot")},
+    "tr": "row",
+    "td": "cell",
+    "th": "cell",
+}
+_PART_OF_ROLE = {
+    **dict.fromkeys(("table", "grid", "treegrid"), "table"),
+    "rowgroup": "tbody",
+    "row": "row",
+    **dict.fromkeys(("cell", "gridcell", "columnheader", "rowheader"), "cell"),
+}
+_N_SPAN_DIGITS = 6
+_NO_END = 1_000_000
+"""Rows: more than a section can have."""
+
+_SECTIONS = frozenset({"thead", "tbody", "tfoot"})
+_ROLE_TABLES = XPath("descendant-or-self::*[@role='table' or @role='grid' or @role='treegrid']")
+
+
+@dataclass(frozen=True, slots=True)
+class GridRow:
+    """One row.
+
+    Attributes:
+        element: The row's own element.
+        section: `thead`, `tbody` or `tfoot`.
+        cells: The cell in each column; one that spans several rows or columns stands in each.
+        is_spanned: Whether some cell covers more than its own place.
+    """
+
+    element: Element
+    section: str
+    cells: Cells
+    is_spanned: bool = False
+
+    @property
+    def n_distinct(self) -> int:
+        """How many different cells it shows."""
+        return len(set(self.cells)) if self.is_spanned else len(self.cells)
+
+
+@dataclass(frozen=True, slots=True)
+class TooManyColumns:
+    """A row that claims more columns than any list has."""
+
+    n_columns: int
+
+
+def find_role_tables(document: Element) -> list[Element]:
+    """Return what is a table by its role alone, in page order."""
+    return [each for each in find_elements(_ROLE_TABLES, document) if each.tag != "table"]
+
+
+def read_grid(table: Element) -> list[GridRow] | TooManyColumns:
+    """Return all rows of a table, its spans laid out (WHATWG HTML, 4.9.12.1)."""
+    rows: list[GridRow] = []
+    pending: dict[int, tuple[Element, int]] = {}  # column → a cell from above, rows that it covers
+    last_section = None
+    for group, section, row in _own_rows(table, table, "tbody"):
+        if group is not last_section:
+            pending, last_section = {}, group  # no cell reaches out of its section
+        own = own_cells(row)
+        spans = [_read_spans(cell) for cell in own]
+        if not pending and all(span == (1, 1) for span in spans):
+            if len(own) > MAX_COLUMNS:
+                return TooManyColumns(len(own))
+            rows.append(GridRow(row, section, own))
+            continue
+        cells = _lay_out(own, spans, pending)
+        if len(cells) > MAX_COLUMNS:
+            return TooManyColumns(len(cells))
+        rows.append(GridRow(row, section, cells, is_spanned=True))
+    return rows
+
+
+def own_cells(row: Element) -> Cells:
+    """Return a row's own cells."""
+    cells = tuple(row.iterchildren("td", "th"))
+    return cells if len(cells) == len(row) and cells else tuple(_descend_cells(row))
+
+
+def part_of(element: Element) -> str:
+    """Return what an element is in a table: table, thead, tbody, tfoot, row, cell or nothing."""
+    part = _PART_OF_TAG.get(element.tag)
+    if part is not None:
+        return part
+    role = element.get("role")
+    return "" if role is None else _PART_OF_ROLE.get(role.strip().lower(), "")
+
+
+def _own_rows(
+    parent: Element, group: Element, section: str
+) -> Iterator[tuple[Element, str, Element]]:
+    """Yield the section's element, its kind, and each row."""
+    for child in parent:
+        part = part_of(child)
+        if part == "row":
+            yield group, section, child
+        elif part in _SECTIONS:
+            yield from _own_rows(child, child, part)
+        elif not part and len(child):
+            yield from _own_rows(child, group, section)
+
+
+def _descend_cells(parent: Element) -> Iterator[Element]:
+    for child in parent:
+        part = part_of(child)
+        if part == "cell":
+            yield child
+        elif not part and len(child):
+            yield from _descend_cells(child)
+
+
+def _read_spans(cell: Element) -> tuple[int, int]:
+    """Return how many columns and rows a cell covers; 0 rows mean all that the section has left."""
+    if not cell.attrib:
+        return 1, 1
+    columns = _read_span(cell.get("colspan") or cell.get("aria-colspan"), least=1)
+    rows = _read_span(cell.get("rowspan") or cell.get("aria-rowspan"), least=0)
+    return columns, rows
+
+
+def _read_span(text: str | None, *, least: int) -> int:
+    digits = (text or "").strip()
+    if not (digits.isascii() and digits.isdigit()):
+        return 1
+    number = int(digits.lstrip("0")[:_N_SPAN_DIGITS] or "0")
+    return number if number >= least else 1
+
+
+def _lay_out(
+    own: Cells, spans: Sequence[tuple[int, int]], pending: dict[int, tuple[Element, int]]
+) -> Cells:
+    """Return the cell of each column; notes in `pending` those that reach further down.
+
+    Where a cell would cover one from above it ends, so that the row is found to be too short.
+    """
+    cells: list[Element] = []
+    for cell, (n_columns, n_rows) in zip(own, spans, strict=True):
+        _take_from_above(cells, pending)
+        column = len(cells)
+        for place in range(column, min(column + n_columns, MAX_COLUMNS + 1)):
+            if place in pending:
+                break
+            cells.append(cell)
+            if n_rows != 1:
+                pending[place] = cell, (n_rows or _NO_END) - 1
+    _take_from_above(cells, pending)
+    return tuple(cells)
+
+
+def _take_from_above(cells: list[Element], pending: dict[int, tuple[Element, int]]) -> None:
+    """Append the cells from above that stand in the next columns."""
+    while len(cells) in pending:
+        place = len(cells)
+        cell, n_left = pending.pop(place)
+        cells.append(cell)
+        if n_left > 1:
+            pending[place] = cell, n_left - 1

@@ -1,0 +1,129 @@
+"""Where a locator finds its value: below a row, or on a detail page."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from lxml.etree import _Element as Element
+from lxml.html import tostring
+
+from dmf_crawler.extract.cell import cell_text
+from dmf_crawler.extract.grid import part_of
+from dmf_crawler.extract.paths import find_elements
+from dmf_crawler.extract.selectors import Locator, text_form
+
+_LABEL_TAGS = frozenset({"dt", "th", "label"})
+_VALUE_OF = {"dt": "dd", "th": "td"}
+"""What the value behind a label must be; behind any other it may be anything."""
+
+_NOTHING: frozenset[Element] = frozenset()
+_LABEL_ATTRIBUTES = ("data-label", "data-title", "data-th", "aria-label")
+_MARKUP = re.compile("<[^<>]*>")
+_MAX_JSON_CHARS = 2_000_000
+_MAX_JSON_DEPTH = 50
+_MAX_JSON_VALUES = 10_000
+
+
+def locate(locator: Locator, root: Element, labels: frozenset[Element]) -> list[Element]:
+    """Return the elements that a locator finds below a root; of `label` those that hold the value.
+
+    `header_text`, `between` and `json_ld` find no elements.
+    """
+    if locator.strategy == "label":
+        return list(dict.fromkeys(_find_labelled(locator, root, labels)))
+    return [] if locator.path is None else find_elements(locator.path, root)
+
+
+def find_between(locator: Locator, element: Element) -> str | None:
+    """Return what stands between the delimiters in an element's HTML, None unless just once.
+
+    That is Kushmerick's LR wrapper (IJCAI 1997) on the markup as the parser understood it:
+    attributes in double quotes, end tags where they belong. Tags in the value are taken out, and
+    references are decoded.
+    """
+    left, right = locator.between
+    source = tostring(element, encoding="unicode", with_tail=False)
+    start = source.find(left)
+    if start < 0 or source.find(left, start + 1) >= 0:
+        return None
+    start += len(left)
+    end = source.find(right, start)
+    return None if end < 0 else html.unescape(_MARKUP.sub("", source[start:end]))
+
+
+def _find_labelled(
+    locator: Locator, root: Element, labels: frozenset[Element]
+) -> Iterator[Element]:
+    """Yield what belongs to each label that says one of the texts."""
+    for element in root.iter("*"):
+        if element in labels or element.tag in _LABEL_TAGS:
+            if text_form(cell_text(element, _NOTHING)) in locator.texts:
+                yield from _value_of_label(element, labels)
+        elif element.attrib and part_of(element) == "cell":
+            names = (element.get(name) or "" for name in _LABEL_ATTRIBUTES)
+            if any(text_form(name) in locator.texts for name in names if name):
+                yield element
+
+
+def _value_of_label(label: Element, labels: frozenset[Element]) -> Iterator[Element]:
+    """Yield the element that a label names: the next cell, the next dd, or the cell it stands in.
+
+    What is a label itself is no value.
+    """
+    if label in labels:
+        holders = (each for each in label.iterancestors() if part_of(each) == "cell")
+        yield from islice(holders, 1)
+        return
+    follower = label.getnext()
+    if follower is not None and follower.tag == _VALUE_OF.get(label.tag, follower.tag):
+        yield follower
+
+
+def read_json_ld(document: Element, locator: Locator) -> list[str]:
+    """Return all values that a locator's steps find in the page's JSON-LD, in order."""
+    values: list[str] = []
+    for script in document.iter("script"):
+        if (script.get("type") or "").strip().lower() != "application/ld+json":
+            continue
+        for value in _follow(_load_json(script.text or ""), locator.steps):
+            if len(values) >= _MAX_JSON_VALUES:
+                return []
+            values.append(value)
+    return values
+
+
+def _load_json(text: str) -> Any:
+    """Return what a script says, None of what is no JSON or far too much of it."""
+    if len(text) > _MAX_JSON_CHARS or not _is_shallow(text):
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _is_shallow(text: str) -> bool:
+    depth = deepest = 0
+    for bracket in re.findall(r"[\[\]{}]", text):
+        depth += 1 if bracket in "[{" else -1
+        deepest = max(deepest, depth)
+    return deepest <= _MAX_JSON_DEPTH
+
+
+def _follow(value: Any, steps: tuple[str, ...]) -> Iterator[str]:
+    """Yield the texts and numbers at the end of the steps, of every item of a list on the way."""
+    if isinstance(value, list):
+        rest = steps[1:] if steps[:1] == ("*",) else steps
+        for each in value:
+            yield from _follow(each, rest)
+    elif steps[:1] == ("*",):
+        yield from _follow(value, steps[1:])  # a list of one is often written without the list
+    elif isinstance(value, dict) and steps:
+        yield from _follow(value.get(steps[0]), steps[1:])
+    elif isinstance(value, str | int | float) and not isinstance(value, bool) and not steps:
+        yield str(value)

@@ -1,0 +1,45 @@
+"""A text as it stood on the page → the value of a field."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from lxml.etree import _Element as Element
+
+from dmf_crawler.extract.selectors import FieldLocator, Locator
+from dmf_crawler.text import strip_blanks
+
+_N_ATTRIBUTE_CHARS = 1024
+"""An attribute that is longer (no address is) holds no value that a pattern could find."""
+
+
+def value_of(text: str, field: FieldLocator) -> str:
+    """Return a text without outer blanks; "" of a placeholder; white space as the file says.
+
+    The text as it stood goes with the record wherever it is another one (`PageRow.shown`).
+    """
+    value = strip_blanks(text)
+    if value in field.placeholders:
+        return ""
+    if field.white_space == "keep":
+        return value
+    if field.white_space == "collapse":
+        return " ".join(value.split())
+    return "\n".join(filter(None, (" ".join(line.split()) for line in value.splitlines())))
+
+
+def full_text(cell: Element, text: str) -> str:
+    """Return the cell's title where the text was shortened for display, else the text."""
+    title = cell.get("title") or ""
+    return title if title.strip() and text.rstrip().endswith(("…", "...")) else text
+
+
+def read_attribute(locator: Locator, element: Element) -> str:
+    """Return an attribute, or what its pattern finds in it, "" where that is not one thing."""
+    text = element.get(locator.attr) or ""
+    if locator.extract is None:
+        return text
+    if len(text) > _N_ATTRIBUTE_CHARS:
+        return ""
+    matches = list(islice(locator.extract.finditer(text.strip()), 2))
+    return (matches[0][1] or "") if len(matches) == 1 else ""
