@@ -10,6 +10,7 @@ import re
 from urllib.parse import quote, unquote
 
 _SHAPE = re.compile(r"[A-Za-z0-9+/=._~-]{8,500}")
+_MARK = re.compile(r"~[A-Z][A-Z0-9_]*_KEY~")
 _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
 _GAP = "\x00{0,3}"
 """What lies between two letters of a text in UTF-16 or UTF-32."""
@@ -24,6 +25,11 @@ def mark_of(variable: str) -> str:
     All of its characters mean themselves in every part of an address (RFC 3986, 2.3).
     """
     return f"~{variable}~"
+
+
+def has_mark(text: str) -> bool:
+    """Say whether a key is missing from an address, so that nobody can open it."""
+    return _MARK.search(text) is not None
 
 
 class Secret:
