@@ -1,6 +1,6 @@
 """What survives a redesign: our reader, absolute XPath, class-only CSS, on the same pages.
 
-    python scripts/bench/survival.py [--pages N] [--json]
+    python scripts/bench/survival.py [--pages N] [--kind NAME]… [--json]
 
 Applies every kind of redesign to saved list pages of the rehearsal site and compares what comes
 back with the rows that the site put there. Ours: the same records, refused (with the code), or
@@ -15,6 +15,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import groupby
 from math import sqrt
 from pathlib import Path
 from typing import cast
@@ -32,14 +33,20 @@ from dmf_crawler.model.page import RawPage
 from dmf_crawler.model.record import Value
 from dmf_crawler.workbench.redesign.catalogue import KINDS
 from dmf_crawler.workbench.redesign.kind import Kind
-from dmf_crawler.workbench.redesign.page import SavedPage, cells_of, read_saved
+from dmf_crawler.workbench.redesign.page import SavedPage, cells_of, read_saved, write_saved
 from dmf_crawler.workbench.redesign.specimen import (
     Specimen,
     save_notice_page,
     save_register_page,
 )
 from dmf_crawler.workbench.rehearsal import notices, register
-from dmf_crawler.workbench.survival import Outcome, compare, find_difference, save_page
+from dmf_crawler.workbench.survival import (
+    Outcome,
+    compare,
+    dice_of,
+    find_difference,
+    save_page,
+)
 
 SELECTORS = Path(__file__).parents[2] / "selectors"
 TOOLS = ("ours", "absolute XPath", "class-only CSS")
@@ -49,15 +56,17 @@ Read = Callable[[RawPage], Outcome]
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description="What survives a redesign.")
     parser.add_argument("--pages", type=int, default=None, help="saved pages to use, all if absent")
+    parser.add_argument("--kind", action="append", default=[], help="one kind alone; repeatable")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     options = parser.parse_args(arguments)
     specimens = save_specimens()[: options.pages]
-    trials = [trial for specimen in specimens for trial in try_kinds(specimen)]
+    kinds = [kind for kind in KINDS if not options.kind or kind.name in options.kind]
+    trials = [trial for specimen in specimens for trial in try_kinds(specimen, kinds)]
     if options.json:
         print(json.dumps([asdict(trial) for trial in trials], ensure_ascii=False, indent=1))
     else:
-        print_table(trials)
         print_totals(trials, n_pages=len(specimens))
+        print_table(trials)
     return 0
 
 
@@ -92,14 +101,21 @@ class Trial:
     outcomes: tuple[Outcome, ...]
 
 
-def try_kinds(specimen: Specimen) -> list[Trial]:
+def try_kinds(specimen: Specimen, kinds: Sequence[Kind]) -> list[Trial]:
     readers = write_readers(specimen)
     untouched = [read(save_page(specimen, None)) for read in readers]
     for tool, outcome in zip(TOOLS, untouched, strict=True):
         if outcome.verdict != "same":
             raise SystemExit(f"{tool} cannot read the untouched page {specimen.name}: {outcome}")
-    kinds = [kind for kind in KINDS if specimen.board in kind.boards]
-    return [try_kind(kind, specimen, readers) for kind in kinds]
+    return [try_kind(kind, specimen, readers) for kind in kinds if changes(kind, specimen)]
+
+
+def changes(kind: Kind, specimen: Specimen) -> bool:
+    """Whether a kind is for the page's board and finds something to change there."""
+    if specimen.board not in kind.boards:
+        return False
+    html = kind.redesign(specimen.html, dice_of(specimen, kind, 0))
+    return html not in {specimen.html, write_saved(read_saved(specimen.html))}
 
 
 def try_kind(kind: Kind, specimen: Specimen, readers: Sequence[Read]) -> Trial:
@@ -158,7 +174,9 @@ def place_fields(saved: SavedPage, specimen: Specimen) -> Columns:
 
 def parse(page: RawPage) -> Element:
     """Parse a page as our reader decodes it, so that no baseline fails on a charset."""
-    document: Element = document_fromstring(decode_page(page.body, page.content_type))
+    text = decode_page(page.body, page.content_type)
+    assert isinstance(text, str), text
+    document: Element = document_fromstring(text)
     return document
 
 
@@ -184,11 +202,9 @@ class AbsoluteXPath:
     def read(self, document: Element) -> list[dict[str, Value]]:
         records = []
         for paths in self.rows:
-            cells = {
-                name: found[0] for name, path in paths.items() if (found := find(document, path))
-            }
-            if len(cells) == len(paths):
-                records.append({name: self.read_cell(name, cell) for name, cell in cells.items()})
+            cells = {name: find(document, path) for name, path in paths.items()}
+            if all(cells.values()):
+                records.append({name: self.read_cell(name, c[0]) for name, c in cells.items()})
         return records
 
     def read_cell(self, name: str, cell: Element) -> Value:
@@ -256,15 +272,17 @@ def find(root: Element, path: str) -> list[Element]:
 
 
 def print_table(trials: Sequence[Trial]) -> None:
-    """Print a row a kind, in Markdown: pages read the same, refused or lost, and wrong."""
-    print("| kind | wanted | ours | absolute XPath | class-only CSS | what the site did |")
-    print("|---|---|---|---|---|---|")
-    for kind in KINDS:
-        mine = [trial for trial in trials if trial.kind == kind.name]
-        shown = " | ".join(count_outcomes(mine, index) for index in range(len(TOOLS)))
-        if mine:
+    """Print a table a group, a row a kind: pages read the same, refused or lost, and wrong."""
+    tried = {trial.kind for trial in trials}
+    kinds = [kind for kind in KINDS if kind.name in tried]
+    for group, members in groupby(kinds, key=lambda kind: kind.group):
+        print(f"\n### {group}\n\n| kind | what the site did | wanted | {' | '.join(TOOLS)} |")
+        print("|---|---|---|---|---|---|")
+        for kind in members:
+            mine = [trial for trial in trials if trial.kind == kind.name]
+            shown = " | ".join(count_outcomes(mine, index) for index in range(len(TOOLS)))
             wanted = kind.acceptable.replace("refuse_ok", "refusal")
-            print(f"| `{kind.name}` | {wanted} | {shown} | {kind.sentence} |")
+            print(f"| `{kind.name}` | {kind.sentence} | {wanted} | {shown} |")
 
 
 def count_outcomes(trials: Sequence[Trial], index: int) -> str:
@@ -282,7 +300,7 @@ def count_outcomes(trials: Sequence[Trial], index: int) -> str:
 def print_totals(trials: Sequence[Trial], *, n_pages: int) -> None:
     wanted = [trial for trial in trials if trial.acceptable == "same"]
     n_kinds, n_wanted = (len({trial.kind for trial in some}) for some in (trials, wanted))
-    print(f"\n{n_kinds} kinds on {n_pages} pages, {len(trials)} trials; of {n_wanted} kinds the "
+    print(f"{n_kinds} kinds on {n_pages} pages, {len(trials)} trials; of {n_wanted} kinds the "
           f"same records are wanted, {len(wanted)} trials.\n")  # fmt: skip
     print("| | same, where wanted | refused or lost, where same is wanted | wrong, of all | "
           "kinds broken, where same is wanted | fragility |")  # fmt: skip
@@ -309,10 +327,14 @@ def find_broken(trials: Sequence[Trial], index: int) -> int:
 
 
 def compare_fragility(ours: int, other: int) -> str:
-    return f"{1 - ours / other:.1%} less" if other else "nothing to compare with"
+    if not other:
+        return "nothing to compare with"
+    return f"{abs(1 - ours / other):.1%} {'less' if ours <= other else 'more'}"
 
 
 def count_share(trials: Sequence[Trial], index: int, verdict: str) -> str:
+    if not trials:
+        return "–"
     hits = sum(trial.outcomes[index].verdict == verdict for trial in trials)
     low, high = wilson(hits, len(trials))
     return f"{hits} of {len(trials)}: {hits / len(trials):.1%} ({low:.1%} to {high:.1%})"

@@ -214,7 +214,8 @@ def add_conditional_comments(html: str, rng: random.Random) -> str:
     """Write comments for old browsers around the list and into the head."""
     script = "<!--[if lt IE 9]><script src='/js/html5.js'></script><![endif]-->"
     html = html.replace("</head>", f"{script}</head>", 1)
-    return html.replace("<table", "<!--[if !IE]><!--><table", 1)
+    html = html.replace("<table", "<!--[if !IE]><!--><table", 1)
+    return html.replace("</body>", "<!--<![endif]--></body>", 1)
 
 
 def add_cdata(html: str, rng: random.Random) -> str:
