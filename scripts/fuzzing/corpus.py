@@ -23,10 +23,11 @@ class Seed:
 
 def collect_seeds() -> list[Seed]:
     """Return all seeds, in an order that does not depend on the machine."""
-    return [*_saved_pages(), *_rehearsal_pages()]
+    return [*saved_pages(), *_rehearsal_pages()]
 
 
-def _saved_pages() -> list[Seed]:
+def saved_pages() -> list[Seed]:
+    """Return the pages in tests/data."""
     seeds = []
     for path in sorted(PAGES.rglob("*.html")):
         name = path.relative_to(PAGES).with_suffix("").as_posix()

@@ -5,11 +5,13 @@ import html
 import re
 import traceback
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from html.parser import HTMLParser
+from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -30,11 +32,16 @@ _MOST_MESSAGE_CHARS = 1_200
 _MOST_SEARCHED_BYTES = 400_000
 """A larger page is not searched for the values: what is searched by must itself be quick."""
 
+_MOST_VALUES = 20_000
+"""Of a larger table the records are not compared."""
+
+_TAG = re.compile(r"<!\[CDATA\[|<[^<>]*>")
 _UNSEEN = re.compile(
     r"<!--.*?--!?>|<(script|style|template)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE
 )
 
 Record = Mapping[str, Value]
+Found = PageTable | DetailPage | Fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +69,7 @@ class Outcome:
         is_finding: Whether this must not happen.
         detail: Traceback or what was found, for people.
         place: Where it happened, the same for the same mistake.
-        records: Of a table.
+        records: Of a table that is not too large.
     """
 
     kind: str
@@ -78,7 +85,7 @@ def load_selectors(name: str) -> Selectors:
     return compile_selectors(msgspec.convert(read_document(path, path.name).value, SelectorsFile))
 
 
-def read_case(case: Case) -> PageTable | DetailPage | Fault:
+def read_case(case: Case) -> Found:
     page = RawPage(
         request=PageRequest(URL, "list", 1),
         url=URL,
@@ -103,16 +110,21 @@ def explain_exception(error: BaseException) -> Outcome:
     return Outcome("exception", is_finding=True, detail=text[-6_000:], place=place)
 
 
-def judge(case: Case, found: PageTable | DetailPage | Fault) -> Outcome:
+def judge(case: Case, found: Found) -> Outcome:
     """Say whether a reader's answer may be true."""
     if isinstance(found, Fault):
         return _judge_fault(found)
-    values = list(_values_of(found))
+    values = list(islice(_values_of(found), _MOST_VALUES))
     if len(case.body) <= _MOST_SEARCHED_BYTES and (invented := find_invented(case, values)):
         return Outcome("invented", is_finding=True, detail="\n".join(invented[:20]), place="value")
     if isinstance(found, DetailPage):
         return Outcome("table")
-    return Outcome("table", records=tuple(row.fields for row in (*found.pinned, *found.rows)))
+    records = tuple(row.fields for row in (*found.pinned, *found.rows))
+    return Outcome("table", records=records if _are_few(values) else ())
+
+
+def _are_few(values: Sequence[str]) -> bool:
+    return len(values) < _MOST_VALUES and sum(map(len, values)) < _MOST_SEARCHED_BYTES
 
 
 def _judge_fault(fault: Fault) -> Outcome:
@@ -136,30 +148,41 @@ def _judge_fault(fault: Fault) -> Outcome:
 
 def find_invented(case: Case, values: Iterable[str]) -> list[str]:
     """Return the values that no reading of the page has, white space and invisible ones aside."""
-    wanted = {squeezed for value in values if (squeezed := _squeeze(value))}
+    wanted = {value for value in values if _squeeze(value)}
     for codec in ("utf-8-sig", "cp949", "utf-16"):
         source = case.body.decode(codec, "ignore")
         for text in _plain_texts(source):
-            squeezed_text = _squeeze(text)
-            wanted = {value for value in wanted if value not in squeezed_text}
+            found = _squeeze(text)
+            wanted = {value for value in wanted if not _occurs(value, found)}
             if not wanted:
                 return []
     return sorted(wanted)
 
 
+def _occurs(value: str, text: str) -> bool:
+    """Say whether a text has a value; markup inside textarea is text to some, none to others."""
+    if _squeeze(value) in text:
+        return True
+    parts = _TAG.split(value)
+    return len(parts) > 1 and all(
+        _squeeze(part) in text or _squeeze(html.unescape(part)) in text for part in parts
+    )
+
+
 def _plain_texts(source: str) -> Iterator[str]:
     """Yield the page's text as different readers would have it."""
-    yield html.unescape(re.sub(r"<[^<>]*>", "", source))
+    yield html.unescape(_TAG.sub("", source))
     without = re.sub(
         r"<!--.*?--!?>|<(script|style|template)\b.*?</\1\s*>", "", source, flags=re.S | re.I
     )
-    yield html.unescape(re.sub(r"<[^<>]*>", "", without))
+    yield html.unescape(_TAG.sub("", without))
     labels = re.sub(r"<span[^<>]*s-th[^<>]*>[^<]*</span>", "", without)
-    yield html.unescape(re.sub(r"<[^<>]*>", "", labels))
+    yield html.unescape(_TAG.sub("", labels))
     yield html.unescape(source)
     reader = _TextReader()
-    reader.feed(source)
-    reader.close()
+    with suppress(AssertionError):  # which it raises at some marked sections
+        reader.feed(source)
+        reader.close()
     yield "".join(reader.parts)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,9 +15,11 @@ from dmf_crawler.config import Home
 from dmf_crawler.document import Finding, raise_findings
 from dmf_crawler.document_checks import convert_document
 from dmf_crawler.extract.selector_checks import check_selectors
+from dmf_crawler.extract.selector_lint import lint_selectors
 from dmf_crawler.extract.selectors import Selectors, compile_selectors
 from dmf_crawler.extract.selectors_file import SelectorsFile
-from dmf_crawler.model.detail import DetailPage, FileLink
+from dmf_crawler.judge.evidence import ValueRule
+from dmf_crawler.model.detail import BODY, FILES, DetailPage, FileLink
 from dmf_crawler.persist.diff import DiffRules
 from dmf_crawler.persist.questions import ReportRequest
 from dmf_crawler.persist.store import Store
@@ -52,6 +55,12 @@ class Watch:
     def product_token(self) -> str:
         """The name that pages and robots.txt know us by."""
         return self.home.settings.identity.product_token
+
+    @property
+    def detail_fields(self) -> tuple[str, ...]:
+        """Fields that are read from detail pages, in the order of the stored record."""
+        details = self.selectors.details
+        return () if details is None else (*(each.field for each in details.fields), BODY, FILES)
 
     @property
     def detail_rules(self) -> LinkRules | None:
@@ -107,6 +116,30 @@ class Watch:
         return frozenset(self.selectors.file.fields[status.field].validate.enum)
 
     @property
+    def value_rules(self) -> tuple[ValueRule, ...]:
+        """What the values of each field look like, where the selectors file says so.
+
+        The number's pattern and the statuses have limits of their own.
+        """
+        file, status = self.selectors.file, self.diff_rules.status_field
+        rules = (
+            ValueRule(
+                field=name,
+                label_ko=field.label_ko,
+                pattern=re.compile(field.validate.pattern)
+                if field.validate.pattern and name != file.key.number
+                else None,
+                words=frozenset(() if name == status else field.validate.enum),
+                date_formats=field.validate.date_formats,
+                min_length=field.validate.min_length,
+                max_length=field.validate.max_length,
+                is_unique=field.validate.unique,
+            )
+            for name, field in file.fields.items()
+        )
+        return tuple(rule for rule in rules if not rule.is_empty)
+
+    @property
     def diff_rules(self) -> DiffRules:
         """How this board's records are compared."""
         status = self.selectors.file.status
@@ -152,6 +185,11 @@ def read_selectors(home: Home, board: Board) -> Selectors:
     document = home.selectors[board.id]
     file = convert_document(document, SelectorsFile)
     findings = [Finding(fault.key, fault.found, fault.expected) for fault in check_selectors(file)]
+    findings = findings or [
+        Finding(each.key, each.found, "오래 가는 셀렉터", f"{each.why}.")
+        for each in lint_selectors(file)
+        if each.is_refused
+    ]
     if file.board_id != board.id:
         findings.append(Finding(("board_id",), f"'{file.board_id}'", f"'{board.id}'"))
     if (board.details is None) != (file.details is None):

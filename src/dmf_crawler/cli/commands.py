@@ -31,6 +31,8 @@ from dmf_crawler.cli.options import (
     add_report_options,
     add_run_options,
     add_runs_options,
+    add_selectors_options,
+    add_where_options,
 )
 from dmf_crawler.errors import DmfCrawlerError, UsageError
 
@@ -90,11 +92,9 @@ LATER = frozenset(
         "as-of",
         "doctor",
         "probe",
-        "selectors",
         "calibrate",
         "schedule",
         "init",
-        "where",
         "changes",
         "export",
         "watch",
@@ -144,6 +144,13 @@ COMMANDS = (
         "reparse.reparse",
         {"runs": []},
     ),
+    Command(
+        "selectors",
+        "셀렉터 파일을 검사하고 저장된 페이지에 대 보기",
+        add_selectors_options,
+        "selectors.check",
+        {"files": []},
+    ),
     Command("runs", "지난 실행 목록", add_runs_options, "history.list_runs", {"runs": []}),
     Command(
         "history",
@@ -151,6 +158,18 @@ COMMANDS = (
         add_history_options,
         "history.show_history",
         {"key": None, "events": [], "versions": []},
+    ),
+    Command(
+        "where",
+        "한 값을 읽은 페이지와 그 안의 자리",
+        add_where_options,
+        "where.where",
+        dict.fromkeys(
+            [
+                *("key", "field", "value", "shown", "run_id", "page", "sha256", "url"),
+                *("fetched_at", "row", "xpath", "line", "html", "is_same"),
+            ]
+        ),
     ),
     Command(
         "report",

@@ -116,11 +116,14 @@ def _charsets(body: bytes, content_type: str) -> Iterator[str]:
     yield from ("utf-8", "cp949")
 
 
+def drop_controls(text: str) -> str:
+    r"""Return a text without control characters, \t, \r and \n excepted."""
+    # That there are none is found out twice as fast as the substitution would.
+    return text if _NO_CONTROLS.match(text) else _CONTROLS.sub("", text)
+
+
 def _clean(text: str) -> str:
-    text = _CONTROL_REFERENCE.sub("", text)
-    if not _NO_CONTROLS.match(text):  # finds out twice as fast as the substitution would
-        text = _CONTROLS.sub("", text)
-    return _XML_DECLARATION.sub("", text)
+    return _XML_DECLARATION.sub("", drop_controls(_CONTROL_REFERENCE.sub("", text)))
 
 
 def _check_text(text: str, codec: str) -> str | Fault:
