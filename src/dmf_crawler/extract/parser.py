@@ -165,9 +165,7 @@ def read_nested(field: FieldLocator, cell: Element, labels: frozenset[Element]) 
             return None
     else:
         texts = split_lines(cell, labels)
-    whole = list(map(full_text, inner, texts)) if inner else texts
-    if len(texts) == 1 and not inner:
-        whole = [full_text(cell, texts[0])]
+    whole = list(map(full_text, inner or [cell] * len(texts), texts))
     values = tuple(value_of(text, field) for text in (whole if field.prefers_title else texts))
     return Reading(unite(values, field), _join(texts))
 

@@ -31,18 +31,14 @@ def value_of(text: str, field: FieldLocator) -> str:
 
 def is_cut(text: str) -> bool:
     """Say whether a text was shortened for display."""
-    return text.rstrip().endswith(("…", "..."))
+    return strip_blanks(text).endswith(("…", "..."))
 
 
 def find_full_text(cell: Element, text: str) -> str:
     """Return the title, of the cell or of something in it, that goes on where a text was cut."""
-    start = "".join(text.split()).rstrip(".…")
-    for each in cell.iter():
-        title = each.get("title") or ""
-        whole = "".join(title.split())
-        if len(whole) > len(start) and whole.startswith(start):
-            return title
-    return ""
+    start = "".join(strip_blanks(text).split()).rstrip(".…")
+    titles = (each.get("title") or "" for each in cell.iter("*"))
+    return next((each for each in titles if each and "".join(each.split()).startswith(start)), "")
 
 
 def full_text(cell: Element, text: str) -> str:
