@@ -3,7 +3,7 @@
     python scripts/fuzz_extract.py --seconds 600 --seed 1 --keep /tmp/findings
     python scripts/fuzz_extract.py --replay /tmp/findings/1-204-hang.list.bin
 
-Each case is read in a worker process: 5 seconds of CPU, 2 GB of address space (no memory limit on
+Each case is read in a worker process: 5 seconds of CPU, 1 GB of address space (no memory limit on
 Windows). A reader may answer with a table or with one of our faults; anything else is a finding,
 and so is a value that does not occur in the page. Findings are written to --keep, made smaller
 where the same mistake stays, beside a text that says which seed and mutations made them. Records
