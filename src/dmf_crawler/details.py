@@ -31,16 +31,16 @@ N_DIGEST_DIGITS = 16
 DIGEST_MARK = " (sha256:"
 
 
-def digest_row(record: Record) -> str:
+def digest_row(record: Record, watch: Watch) -> str:
     """Return a digest of what the list says of a record: a changed one makes its details due."""
-    listed = {name: value for name, value in record.fields.items() if name not in {BODY, FILES}}
-    return _digest(listed)
+    names = watch.detail_fields
+    return _digest({name: value for name, value in record.fields.items() if name not in names})
 
 
 def digest_content(page: DetailPage, watch: Watch) -> str:
-    """Return a digest of a detail page's text and of the addresses of its files."""
+    """Return a digest of a detail page's text and fields and of the addresses of its files."""
     addresses = [str(watch.find_file(page.links_base, link.href)) for link in page.files]
-    return _digest([page.body, *addresses])
+    return _digest([page.body, *addresses, *([dict(page.fields)] if page.fields else [])])
 
 
 def _digest(value: object) -> str:
@@ -214,7 +214,7 @@ def add_details(
     records = {}
     for key, record in snapshot.records.items():
         before = known[key].fields if key in known else {}
-        kept = {name: before[name] for name in (BODY, FILES) if name in before}
+        kept = {name: before[name] for name in watch.detail_fields if name in before}
         read = _read_fields(record, details, watch, before=_Before(kept, received))
         records[key] = replace(record, fields={**record.fields, **kept, **read})
     return replace(snapshot, records=records)
@@ -240,7 +240,7 @@ def _read_fields(record: Record, details: Details, watch: Watch, *, before: _Bef
     page = details.pages.get(record.detail_url)
     if page is None or isinstance(page, Fault):
         return {}
-    fields: dict[str, Value] = {BODY: page.body}
+    fields: dict[str, Value] = {**page.fields, BODY: page.body}
     files = []
     for link, url in watch.list_files(page):
         # A site that refuses a file for a day, or asks not to follow its links, has not changed it.
@@ -303,7 +303,7 @@ def learn_pages(
         urls = [url for _, url in watch.list_files(page) if not isinstance(url, LinkRefusal)]
         seen = replace(
             _learn(raw, before, learning),
-            row_digest=digest_row(record),
+            row_digest=digest_row(record, watch),
             content_digest=content,
             is_whole=all(
                 url in details.files or (is_same and _is_checked(url, known, learning))

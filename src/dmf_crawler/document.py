@@ -49,6 +49,11 @@ class Document:
     value: Any
     lines: Mapping[KeyPath, int]
 
+    def line_of(self, key: KeyPath) -> int | None:
+        """Return the line of a key; of one that is missing, that of its section."""
+        sections = (self.lines.get(key[:length]) for length in range(len(key), -1, -1))
+        return next((line for line in sections if line is not None), None)
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -225,16 +230,13 @@ def _scalar(text: str, *, is_plain: bool) -> str | int | float | bool | None:
 def raise_findings(findings: list[tuple[Document, Finding]]) -> None:
     """Raise one `ConfigError` that names every finding; do nothing when there is none."""
     if findings:
-        sentences = [_sentence(document, finding) for document, finding in findings]
+        sentences = [word_finding(document, finding) for document, finding in findings]
         raise ConfigError(findings[0][1].code, "\n".join(sentences))
 
 
-def _sentence(document: Document, finding: Finding) -> str:
-    line = None
-    for length in range(len(finding.key), -1, -1):  # a missing key is shown at its section
-        line = document.lines.get(finding.key[:length])
-        if line is not None:
-            break
+def word_finding(document: Document, finding: Finding) -> str:
+    """Return the Korean sentence about a finding, with its line where that is known."""
+    line = document.line_of(finding.key)
     where = f"{document.path} {line}행" if line else document.path
     key = ".".join(str(part) for part in finding.key) or "(파일 전체)"
     return (

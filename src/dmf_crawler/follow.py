@@ -34,6 +34,7 @@ from dmf_crawler.model.record import Snapshot
 from dmf_crawler.model.run import Fault
 from dmf_crawler.settings import DetailSource
 from dmf_crawler.visit import StoredBody, Visit
+from dmf_crawler.watch import Watch
 
 T = TypeVar("T")
 
@@ -149,7 +150,7 @@ class Follower:
     def _plan_details(self, snapshot: Snapshot) -> Sequence[PlannedDetail]:
         plan = self._plan
         return plan_details(
-            list_row_links(snapshot),
+            list_row_links(snapshot, self._visit.watch),
             {} if plan.is_full else plan.known,
             rose_at=plan.rose_at,
             cycle_start=plan.cycle_start,
@@ -272,10 +273,10 @@ class Follower:
         return None if body is None else StoredBody(body, run_id)
 
 
-def list_row_links(snapshot: Snapshot) -> Sequence[RowLink]:
+def list_row_links(snapshot: Snapshot, watch: Watch) -> Sequence[RowLink]:
     """Return the list's links to detail pages in its order, newest first."""
     return tuple(
-        RowLink(record.detail_url, digest_row(record))
+        RowLink(record.detail_url, digest_row(record, watch))
         for record in snapshot.records.values()
         if record.detail_url
     )

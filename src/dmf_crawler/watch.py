@@ -14,9 +14,10 @@ from dmf_crawler.config import Home
 from dmf_crawler.document import Finding, raise_findings
 from dmf_crawler.document_checks import convert_document
 from dmf_crawler.extract.selector_checks import check_selectors
+from dmf_crawler.extract.selector_lint import lint_selectors
 from dmf_crawler.extract.selectors import Selectors, compile_selectors
 from dmf_crawler.extract.selectors_file import SelectorsFile
-from dmf_crawler.model.detail import DetailPage, FileLink
+from dmf_crawler.model.detail import BODY, FILES, DetailPage, FileLink
 from dmf_crawler.persist.diff import DiffRules
 from dmf_crawler.persist.questions import ReportRequest
 from dmf_crawler.persist.store import Store
@@ -52,6 +53,12 @@ class Watch:
     def product_token(self) -> str:
         """The name that pages and robots.txt know us by."""
         return self.home.settings.identity.product_token
+
+    @property
+    def detail_fields(self) -> tuple[str, ...]:
+        """Fields that are read from detail pages, in the order of the stored record."""
+        details = self.selectors.details
+        return () if details is None else (*(each.field for each in details.fields), BODY, FILES)
 
     @property
     def detail_rules(self) -> LinkRules | None:
@@ -152,6 +159,11 @@ def read_selectors(home: Home, board: Board) -> Selectors:
     document = home.selectors[board.id]
     file = convert_document(document, SelectorsFile)
     findings = [Finding(fault.key, fault.found, fault.expected) for fault in check_selectors(file)]
+    findings = findings or [
+        Finding(each.key, each.found, "오래 가는 셀렉터", f"{each.why}.")
+        for each in lint_selectors(file)
+        if each.is_refused
+    ]
     if file.board_id != board.id:
         findings.append(Finding(("board_id",), f"'{file.board_id}'", f"'{board.id}'"))
     if (board.details is None) != (file.details is None):

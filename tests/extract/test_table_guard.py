@@ -286,7 +286,7 @@ def test_the_row_selector_leaves_rows_out_and_its_fallback_is_reported():
     assert _records(_read(raw_page(marked), **mapping)) == ROWS[:1]
     table = _read(raw_page(html), **mapping)
     assert _records(table) == ROWS
-    assert fallbacks_used(table) == ["row: table tbody tr"]
+    assert fallbacks_used(table) == ["row: css table tbody tr"]
 
 
 @pytest.mark.parametrize("count", ["<p title='총 {total:,} 건'></p>", ""])

@@ -31,6 +31,7 @@ from dmf_crawler.cli.options import (
     add_report_options,
     add_run_options,
     add_runs_options,
+    add_selectors_options,
 )
 from dmf_crawler.errors import DmfCrawlerError, UsageError
 
@@ -90,7 +91,6 @@ LATER = frozenset(
         "as-of",
         "doctor",
         "probe",
-        "selectors",
         "calibrate",
         "schedule",
         "init",
@@ -143,6 +143,13 @@ COMMANDS = (
         add_reparse_options,
         "reparse.reparse",
         {"runs": []},
+    ),
+    Command(
+        "selectors",
+        "셀렉터 파일을 검사하고 저장된 페이지에 대 보기",
+        add_selectors_options,
+        "selectors.check",
+        {"files": []},
     ),
     Command("runs", "지난 실행 목록", add_runs_options, "history.list_runs", {"runs": []}),
     Command(

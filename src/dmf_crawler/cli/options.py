@@ -80,6 +80,38 @@ def add_runs_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_selectors_options(parser: argparse.ArgumentParser) -> None:
+    """Add those of `selectors`."""
+    parser.add_argument(
+        "action",
+        choices=["check", "propose", "pending", "approve", "reject"],
+        metavar="check",
+        help="검사하고, 저장된 페이지에서 셀렉터마다 찾은 행을 셉니다",
+    )
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
+        "--board",
+        type=_text,
+        action="append",
+        metavar="ID",
+        help="이 게시판만 (기본: 켜진 게시판 모두)",
+    )
+    which.add_argument(
+        "--file", type=_folder, metavar="FILE", help="홈 폴더의 것 대신 이 셀렉터 파일"
+    )
+    pages = parser.add_mutually_exclusive_group()
+    pages.add_argument(
+        "--run", type=_text, metavar="RUN", help="이 실행의 페이지에 (기본: 마지막 실행)"
+    )
+    pages.add_argument(
+        "--page",
+        type=_folder,
+        action="append",
+        metavar="FILE",
+        help="이 페이지 파일에 (.html 또는 .html.gz, 여러 번 쓸 수 있음)",
+    )
+
+
 def add_history_options(parser: argparse.ArgumentParser) -> None:
     """Add those of `history`."""
     parser.add_argument("key", type=_text, metavar="KEY", help="등록번호")

@@ -113,9 +113,14 @@ def _charsets(body: bytes, content_type: str) -> Iterator[str]:
     yield from ("utf-8", "cp949")
 
 
+def drop_controls(text: str) -> str:
+    r"""Return a text without control characters, \t, \r and \n excepted."""
+    return _CONTROLS.sub("", text)
+
+
 def _clean(text: str) -> str:
     text = _NUMERIC_REFERENCE.sub(_drop_control_reference, text)
-    return _XML_DECLARATION.sub("", _CONTROLS.sub("", text))
+    return _XML_DECLARATION.sub("", drop_controls(text))
 
 
 def _drop_control_reference(match: re.Match[str]) -> str:

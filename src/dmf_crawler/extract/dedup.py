@@ -1,15 +1,19 @@
-"""The tables of one pass over the list → one snapshot, unique by key, or the reason why not."""
+"""Tables of one source → one snapshot, unique by key, or the reason why not.
+
+Pages of the list make one pass (`merge_pages`), the site's workbook is one table (`merge_export`),
+and the open API is asked for all of its pages at least twice (`merge_api_passes`).
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dmf_crawler.extract import list_faults as faults
-from dmf_crawler.extract.joining import Identity, JoinedRow, Joining, place_twins
+from dmf_crawler.extract.joining import Identity, JoinedRow, Joining, identify, place_twins
 from dmf_crawler.extract.selectors import Selectors
-from dmf_crawler.model.record import Delivery, PageTable, Record, Snapshot
+from dmf_crawler.model.record import Delivery, PageRow, PageTable, Record, Snapshot, Value
 from dmf_crawler.model.run import Fault
 
 KeptTables = Mapping[tuple[int, str, int], PageTable | Fault]
@@ -89,19 +93,146 @@ def merge_pages(
         if isinstance(added, Fault):
             return added
         rows += added
-        delivered.update(dict.fromkeys(table.delivered, len(table.rows)))
+        delivered.update(_count_delivered(table))
     on_top = joining.finish(recheck)
     if isinstance(on_top, Fault):
         return on_top
     rows = [*on_top, *rows, *joining.pinned_only]
-    keyed = _key_rows(rows, split_numbers, is_moved=joining.is_moved)
+    snapshot = _make_snapshot(rows, split_numbers, is_moved=joining.is_moved)
+    if isinstance(snapshot, Fault):
+        return snapshot
+    return replace(snapshot, n_pages=joining.n_pages, delivered=dict(delivered))
+
+
+def merge_export(
+    table: PageTable,
+    selectors: Selectors,
+    *,
+    announced_total: int | None,
+    split_numbers: frozenset[str] = frozenset(),
+) -> Snapshot | Fault:
+    """Take the site's workbook for the whole list.
+
+    Args:
+        table: Its rows.
+        selectors: The board's.
+        announced_total: How many records the pages of the list announce; None where nobody asked,
+            and then nothing tells whether the workbook was cut off.
+        split_numbers: As in `merge_pages`.
+
+    Returns:
+        The snapshot; or one of the faults `short_list`, `empty_list`, `duplicate_rows`.
+    """
+    total = len(table.rows) if announced_total is None else announced_total
+    if not (total and table.rows):
+        return faults.empty_list(total, len(table.rows))
+    if len(table.rows) != total:
+        return faults.cut_export(len(table.rows), total)
+    rows = _join_rows([table], selectors)
+    snapshot = _make_snapshot(rows, split_numbers, is_moved=False)
+    if isinstance(snapshot, Fault):
+        return snapshot
+    return replace(snapshot, delivered=_count_delivered(table))
+
+
+def merge_api_passes(
+    passes: Sequence[Sequence[PageTable]],
+    selectors: Selectors,
+    *,
+    split_numbers: frozenset[str] = frozenset(),
+) -> Snapshot | Fault:
+    """Unite all pages of the open API that several passes got.
+
+    The order of its records changes from call to call, so that one pass shows some twice, and
+    others not at all. What any pass showed counts, and counts once.
+
+    Args:
+        passes: All pages of each pass.
+        selectors: The board's.
+        split_numbers: As in `merge_pages`.
+
+    Returns:
+        The snapshot; or one of the faults `empty_list` or `race` (retryable): the total changed,
+        one record had two contents, or there are not yet, or no longer, as many records as the
+        total says.
+    """
+    tables = _fill_fields([table for of_pass in passes for table in of_pass], selectors)
+    totals = {table.announced_total for table in tables}
+    if len(totals) > 1:
+        return faults.race(f"전체가 {min(totals)}건이기도 하고 {max(totals)}건이기도 합니다")
+    total = max(totals, default=0)
+    rows = _join_rows(tables, selectors)
+    if not (total and rows):
+        return faults.empty_list(total, len(rows))
+    united = _fold_doubles(rows)
+    if isinstance(united, Fault):
+        return united
+    if len(united) != total:
+        return faults.race(
+            f"{len(passes)}번 읽어 서로 다른 {len(united)}건을 찾았습니다. 사이트가 알린 전체는 "
+            f"{total}건입니다"
+        )
+    snapshot = _make_snapshot(united, split_numbers, is_moved=False)
+    if isinstance(snapshot, Fault):
+        return snapshot
+    delivered = Counter(used for joined in united for used in joined.table.delivered)
+    return replace(snapshot, n_pages=len(tables), delivered=dict(delivered))
+
+
+# --- rows of several tables --------------------------------------------------------------------
+
+
+def _join_rows(tables: Iterable[PageTable], selectors: Selectors) -> list[JoinedRow]:
+    key = selectors.file.key
+    return [
+        JoinedRow(table, row, identify(row.fields, key)) for table in tables for row in table.rows
+    ]
+
+
+def _fill_fields(tables: Sequence[PageTable], selectors: Selectors) -> list[PageTable]:
+    """Give every row the fields that any of the tables has; an answer may leave out empty ones."""
+    present = {field for table in tables for row in table.rows[:1] for field in row.fields}
+    empty = {
+        field.field: () if field.nested == "list" else ""
+        for field in selectors.fields
+        if field.field in present
+    }
+    return [replace(table, rows=tuple(_fill(row, empty) for row in table.rows)) for table in tables]
+
+
+def _fill(row: PageRow, empty: Mapping[str, Value]) -> PageRow:
+    fields = {field: row.fields.get(field, value) for field, value in empty.items()}
+    return replace(row, fields=fields)
+
+
+def _fold_doubles(rows: Iterable[JoinedRow]) -> list[JoinedRow] | Fault:
+    """Keep the first of the rows that say the same of one record."""
+    united: dict[Identity, JoinedRow] = {}
+    for joined in rows:
+        first = united.setdefault(joined.identity, joined)
+        if first.row.fields != joined.row.fields:
+            return faults.race(f"{place_twins(first, joined)}의 내용이 서로 다릅니다")
+    return list(united.values())
+
+
+# --- records -----------------------------------------------------------------------------------
+
+
+def _count_delivered(table: PageTable) -> dict[Delivery, int]:
+    return dict.fromkeys(table.delivered, len(table.rows))
+
+
+def _make_snapshot(
+    rows: Sequence[JoinedRow], split_numbers: frozenset[str], *, is_moved: bool
+) -> Snapshot | Fault:
+    """Give every row its key; the pages and what delivered their fields are left to the caller."""
+    keyed = _key_rows(rows, split_numbers, is_moved=is_moved)
     if isinstance(keyed, Fault):
         return keyed
     return Snapshot(
         records={key: _make_record(key, joined) for key, joined in keyed.rows.items()},
         announced_total=len(rows),
-        n_pages=joining.n_pages,
-        delivered=dict(delivered),
+        n_pages=1,
         split_numbers=tuple(sorted(keyed.split_numbers)),
         n_without_number=keyed.n_without_number,
         links={

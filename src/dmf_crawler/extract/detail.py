@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from lxml.etree import _Element as Element
 
-from dmf_crawler.extract.cell import NEVER_TEXT
+from dmf_crawler.extract.cell import NEVER_TEXT, cell_text
+from dmf_crawler.extract.labels import find_labels
 from dmf_crawler.extract.links import (
     DEFAULT_PRODUCT_TOKEN,
     lets_follow,
     read_base,
     read_file_links,
 )
+from dmf_crawler.extract.locating import find_between, locate, read_json_ld
 from dmf_crawler.extract.markup import MAX_DETAIL_ELEMENTS, parse_page
 from dmf_crawler.extract.other_pages import DETAIL, name_other_page, read_shown_text
+from dmf_crawler.extract.parser import read_nested, unite
 from dmf_crawler.extract.paths import find_elements
 from dmf_crawler.extract.plain_text import read_text
-from dmf_crawler.extract.quoting import quote_texts
-from dmf_crawler.extract.selectors import DetailLocator, Selectors
+from dmf_crawler.extract.quoting import quote_texts, shorten
+from dmf_crawler.extract.selectors import DetailLocator, FieldLocator, Locator, Selectors
+from dmf_crawler.extract.value import full_text, read_attribute, value_of
 from dmf_crawler.model.detail import DetailPage, FileLink
 from dmf_crawler.model.page import RawPage
+from dmf_crawler.model.record import Fields, Value
 from dmf_crawler.model.run import Fault
 
 _MOST_CHARS = 1_000_000
@@ -39,7 +46,7 @@ def read_detail(
     Returns:
         Text and files; or the fault of `parse_page` or `name_other_page`, or one of
         `no_detail_region`, `several_detail_regions`, `empty_detail`, `detail_too_long`,
-        `too_many_files`.
+        `too_many_files`, `no_detail_field`.
 
     Raises:
         ValueError: The selectors have no `details`.
@@ -53,16 +60,86 @@ def read_detail(
     regions = find_elements(details.region, document)
     if len(regions) != 1:
         return _explain_regions(document, len(regions), selectors)
-    body = _read_body(regions[0], document, details)
-    files = _read_files(document, details)
+    fields = _read_fields(document, selectors)
+    if isinstance(fields, Fault):
+        return fields
+    detail = _read_region(regions[0], document, details)
+    if isinstance(detail, Fault):
+        return detail
+    return replace(
+        detail,
+        follows_links=lets_follow(document, product_token),
+        links_base=read_base(document, page.url),
+        fields=fields,
+    )
+
+
+def _read_region(region: Element, document: Element, details: DetailLocator) -> DetailPage | Fault:
+    """Read text and files; a page that has neither, and no picture, is none."""
+    body = _read_body(region, document, details)
     if isinstance(body, Fault):
         return body
+    files = _read_files(document, details)
     if isinstance(files, Fault):
         return files
-    if not body and not files and next(regions[0].iter("img"), None) is None:
+    if not body and not files and next(region.iter("img"), None) is None:
         return _empty_detail()
-    return DetailPage(
-        body, files, lets_follow(document, product_token), read_base(document, page.url)
+    return DetailPage(body, files)
+
+
+def _read_fields(document: Element, selectors: Selectors) -> Fields | Fault:
+    """Read the fields of a detail page; one that is not there is empty, unless it is required."""
+    labels = find_labels(document, selectors)
+    values: dict[str, Value] = {}
+    for field in selectors.details.fields if selectors.details else ():
+        found = (_find_values(locator, document, labels, field) for locator in field.locators)
+        value = next((each for each in found if each is not None), None)
+        if not value and field.is_required:
+            return _missing_field(field)
+        values[field.field] = value or (() if field.nested == "list" else "")
+    return values
+
+
+def _find_values(
+    locator: Locator, document: Element, labels: frozenset[Element], field: FieldLocator
+) -> Value | None:
+    """Return what a locator finds in exactly one place of a page, None where it does not."""
+    if locator.strategy == "json_ld":
+        texts = read_json_ld(document, locator)
+    elif locator.strategy == "between":
+        between = find_between(locator, document)
+        texts = [] if between is None else [between]
+    else:
+        elements = locate(locator, document, labels)
+        if len(elements) != 1:
+            return None
+        if locator.strategy != "attr":
+            return _read_element(field, elements[0], labels)
+        texts = [read_attribute(locator, elements[0])]
+    return _fit(value_of(texts[0], field), field) if len(texts) == 1 else None
+
+
+def _read_element(
+    field: FieldLocator, element: Element, labels: frozenset[Element]
+) -> Value | None:
+    if field.nested:
+        reading = read_nested(field, element, labels)
+        return None if reading is None else reading.value
+    text = cell_text(element, labels)
+    return value_of(full_text(element, text) if field.prefers_title else text, field)
+
+
+def _fit(text: str, field: FieldLocator) -> Value:
+    return unite((text,), field) if field.nested else text
+
+
+def _missing_field(field: FieldLocator) -> Fault:
+    wanted = ", ".join(locator.source for locator in field.locators)
+    return Fault(
+        "no_detail_field",
+        f"게시글에 필수 항목 {field.label_ko}의 값이 없습니다(셀렉터: {shorten(wanted)}). 한 곳에 "
+        f"있어야 합니다. {_NEXT}",
+        exit_code=6,
     )
 
 

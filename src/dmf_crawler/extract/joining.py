@@ -46,7 +46,8 @@ class JoinedRow:
     identity: Identity
 
     def __str__(self) -> str:
-        return f"{self.table.page_no}페이지 {self.row.row_no}행"
+        page = f"{self.table.page_no}페이지 " if self.table.page_no else ""
+        return f"{page}{self.row.row_no}행"
 
 
 def place_twins(first: JoinedRow, second: JoinedRow) -> str:

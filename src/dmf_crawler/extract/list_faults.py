@@ -40,6 +40,21 @@ def misfit(found: str, expected: str, *, is_moved: bool) -> Fault:
     )
 
 
+def cut_export(n_rows: int, total: int) -> Fault:
+    """Say that the site's workbook has not the rows that the site announces."""
+    found = f"엑셀 파일에 {n_rows}행이 있습니다"
+    reason = (
+        "파일이 중간에서 잘린" if n_rows < total else "파일과 화면의 목록이 서로 다른 때의 것인"
+    )
+    return Fault(
+        "short_list",
+        f"목록의 행 수가 맞지 않습니다. {found}. 사이트가 알린 전체 {total}건이어야 합니다. "
+        f"{reason} 것으로 보이므로 이 파일은 쓰지 않습니다. 브라우저로 엑셀을 내려받아 행 수를 "
+        "사이트의 전체 건수와 비교해 주십시오.",
+        exit_code=4,
+    )
+
+
 def empty_list(total: int, n_rows: int) -> Fault:
     """Refuse a list without any row, whatever total the site announces."""
     return Fault(

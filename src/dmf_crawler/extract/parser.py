@@ -84,7 +84,7 @@ def _read_total(
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class Reading:
     """One field of one row: its value, and the text as it stood in the cell."""
 
     value: Value
@@ -116,24 +116,24 @@ def _read_row_link(row: Element, selectors: Selectors) -> str:
 
 def _read_field(
     field: FieldLocator, row_no: int, cells: tuple[Element, ...], table: GuardedTable
-) -> _Reading | None:
+) -> Reading | None:
     """Read one field of a row; None where text stands beside the table inside the cell."""
     if field.field in table.texts:
         text = table.texts[field.field][row_no - 1]
-        return _Reading(value_of(text, field), text)
+        return Reading(value_of(text, field), text)
     if locator := table.attributes.get(field.field):
         (element,) = locate(locator, table.row_elements[row_no - 1], table.labels)
         text = read_attribute(locator, element)
-        return _Reading(value_of(text, field), text)
+        return Reading(value_of(text, field), text)
     cell = cells[table.columns[field.field]]
     if field.nested:
-        return _read_nested(field, cell, table.labels)
+        return read_nested(field, cell, table.labels)
     text = cell_text(cell, table.labels)
     full = full_text(cell, text) if field.prefers_title else text
-    return _Reading(value_of(full, field), text)
+    return Reading(value_of(full, field), text)
 
 
-def _read_nested(field: FieldLocator, cell: Element, labels: frozenset[Element]) -> _Reading | None:
+def read_nested(field: FieldLocator, cell: Element, labels: frozenset[Element]) -> Reading | None:
     """Read the innermost cells of the tables inside a cell.
 
     Where there is no table, list items, blocks and lines are its values, as the site has it
@@ -150,7 +150,7 @@ def _read_nested(field: FieldLocator, cell: Element, labels: frozenset[Element])
     titled = field.prefers_title and len(inner or texts) == len(texts)
     full = map(full_text, inner or [cell], texts) if titled else texts
     values = tuple(value_of(text, field) for text in full)
-    return _Reading(_unite(values, field), _join(texts))
+    return Reading(unite(values, field), _join(texts))
 
 
 def _find_inner(cell: Element) -> list[Element]:
@@ -166,7 +166,7 @@ def _find_inner(cell: Element) -> list[Element]:
     return []
 
 
-def _unite(values: tuple[str, ...], field: FieldLocator) -> Value:
+def unite(values: tuple[str, ...], field: FieldLocator) -> Value:
     """Return what a field makes of the values of the table inside its cell."""
     if field.nested == "join":
         return "\n".join(filter(None, values))

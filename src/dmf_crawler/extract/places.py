@@ -151,3 +151,27 @@ def has_attribute(locator: Locator, rows: Sequence[Element]) -> bool:
     """Whether every row has exactly one such element, and it has the attribute."""
     found = [locate(locator, row, frozenset()) for row in rows]
     return all(len(hits) == 1 and hits[0].get(locator.attr) is not None for hits in found)
+
+
+def find_header(locator: Locator, name: str, search: Search) -> str:
+    """Return the header over what a locator finds, "" where it finds no column."""
+    if locator.strategy in {"attr", "json_ld"}:
+        return ""
+    column = _find_column(locator, name, search)
+    return "" if column is None else search.header.texts[column]
+
+
+def count_hits(locator: Locator, name: str, search: Search) -> int:
+    """Return in how many rows a locator finds what it needs, whatever column that is in."""
+    if locator.strategy == "header_text":
+        return len(search.rows) if _find_column(locator, name, search) is not None else 0
+    if locator.strategy == "json_ld":
+        return min(len(read_json_ld(search.document, locator)), len(search.rows))
+    if locator.strategy == "between":
+        return sum(_column_between(locator, cells) >= 0 for cells in search.cells)
+    found = [locate(locator, row, search.labels) for row in search.rows]
+    if locator.strategy == "attr":
+        return sum(len(hits) == 1 and hits[0].get(locator.attr) is not None for hits in found)
+    return sum(
+        _column_of(hits, cells) >= 0 for hits, cells in zip(found, search.cells, strict=True)
+    )

@@ -74,6 +74,7 @@ def check_selectors(file: SelectorsFile) -> list[SelectorFault]:
         _check_fields,
         _check_aliases,
         _check_details,
+        _check_sources,
     )
     return [fault for check in checks for fault in check(file)]
 
@@ -269,6 +270,21 @@ def _check_detail_labels(file: SelectorsFile, details: DetailSelector) -> Iterat
     ):
         if (owner := owners.setdefault(label, f"details.{key}")) != f"details.{key}":
             yield SelectorFault(("details", key), f"{label} ({owner}와 같음)", "항목마다 다른 이름")
+
+
+def _check_sources(file: SelectorsFile) -> Iterator[SelectorFault]:
+    """Yield what the workbook or the open API could not be read by."""
+    if not file.export_joint.strip():
+        yield SelectorFault(("export_joint",), "빈 값", "엑셀 칸에서 여러 값을 잇는 글자")
+    owners = dict.fromkeys(file.ignored_api_names, "ignored_api_names")
+    for field, selector in file.fields.items():
+        owner = owners.setdefault(selector.api_name, f"fields.{field}")
+        if selector.api_name and owner != f"fields.{field}":
+            yield SelectorFault(
+                ("fields", field, "api_name"),
+                f"{selector.api_name} ({owner}에도 있음)",
+                "한 곳에만 있는 이름",
+            )
 
 
 def _check_css(path: tuple[str | int, ...], css: str) -> Iterator[SelectorFault]:

@@ -217,6 +217,8 @@ class SelectorsFile(Struct, frozen=True, kw_only=True):
         ignored_headers: Columns that are never read, such as a running number.
         drop: CSS of elements inside cells that are labels, not values.
         placeholders: Texts that mean an empty cell when they stand alone.
+        export_joint: What joins the values of a nested column in a cell of the site's workbook.
+        ignored_api_names: Names in the open API's answers that are never read.
     """
 
     board_id: str
@@ -235,3 +237,5 @@ class SelectorsFile(Struct, frozen=True, kw_only=True):
     ignored_headers: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     placeholders: tuple[str, ...] = ()
+    export_joint: str = "@"
+    ignored_api_names: tuple[str, ...] = ()

@@ -29,8 +29,8 @@ from dmf_crawler.model.record import Delivery
 from dmf_crawler.model.run import Fault
 from dmf_crawler.text import key_form
 
-LABELS = "label"
-"""What `Delivery.field` calls the labels inside cells."""
+ROW, LABEL = "row", "label"
+"""What `Delivery.field` calls the rows themselves and the labels inside cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +79,8 @@ def guard_table(document: Element, selectors: Selectors) -> GuardedTable | Fault
     choice = choose_tables(document, labels, selectors)
     if isinstance(choice, Fault):
         return choice
-    rows, found_by = _select_rows(choice.headers, document, selectors)
-    duplicates = frozenset(
-        each for path in selectors.duplicates for each in find_elements(path, document)
-    )
-    records = find_records(rows, labels, duplicates)
+    rows, found_by = select_rows(choice.headers, document, selectors)
+    records = find_records(rows, labels, find_duplicates(document, selectors))
     if isinstance(records, Fault):
         return records
     if len(records) > selectors.file.row.max_expected:
@@ -149,7 +146,7 @@ def _place_all(listed: _List, selectors: Selectors) -> tuple[frozenset[Element],
     }
     if own_names := find_own_names(search.cells, labels, names):
         labels |= own_names
-        places.delivered.append(Delivery(LABELS, 1, "열 이름과 같은 요소"))
+        places.delivered.append(Delivery(LABEL, 1, "열 이름과 같은 요소"))
     fault = (
         check_numbers(records, places.columns, selectors.file.key.number)
         or check_columns(records, labels, places.columns, selectors.names)
@@ -158,7 +155,14 @@ def _place_all(listed: _List, selectors: Selectors) -> tuple[frozenset[Element],
     return fault or (labels, places)
 
 
-def _select_rows(
+def find_duplicates(document: Element, selectors: Selectors) -> frozenset[Element]:
+    """Return the rows that the selectors file calls duplicates."""
+    return frozenset(
+        each for path in selectors.duplicates for each in find_elements(path, document)
+    )
+
+
+def select_rows(
     headers: Iterable[Header], document: Element, selectors: Selectors
 ) -> tuple[list[ListRow], tuple[Delivery, ...]]:
     """Return the rows that the selectors find in the list, and which of them found them."""
@@ -166,7 +170,7 @@ def _select_rows(
     for position, (css, path) in enumerate(selectors.rows):
         rows = [own[element] for element in find_elements(path, document) if element in own]
         if rows:
-            return rows, (Delivery("row", position, css),)
+            return rows, (Delivery(ROW, position, f"css {css}"),)
     return [], ()
 
 

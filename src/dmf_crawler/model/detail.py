@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 
 from dmf_crawler.model.page import Headers, RequestIdentity
+from dmf_crawler.model.record import Fields
 
 BODY = "body"
 """Field id of a detail page's text."""
@@ -38,12 +39,14 @@ class DetailPage:
         files: Links to files in page order.
         follows_links: False where the page asks robots not to follow its links.
         links_base: What its links are relative to.
+        fields: Field id → value, of what is read there besides.
     """
 
     body: str
     files: tuple[FileLink, ...] = ()
     follows_links: bool = True
     links_base: str = ""
+    fields: Fields = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,347 @@
+"""Which selectors will not survive a redesign, and why (docs/selectors.md, ranks of anchors).
+
+A selector is judged by what it hangs on, from the best to the worst: an id; data-*, itemprop, a
+role; the text of a header; structure; the text of a label; a class. Absolute paths, positions and
+long chains are refused: they broke most often in the field (Leotta et al. 2016, ROBULA+).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+
+import cssselect
+from cssselect import parser as css_tree
+
+from dmf_crawler.extract.selectors_file import FallbackSelector, FieldSelector, SelectorsFile
+
+MAX_DEPTH = 5
+"""Steps of a chain; a longer one is refused."""
+
+USUAL_DEPTH = 3
+
+KeyPath = tuple[str | int, ...]
+
+
+class Anchor(IntEnum):
+    """What a selector hangs on; the lower, the longer it lives."""
+
+    ID = 1
+    DATA = 2
+    HEADER = 3
+    STRUCTURE = 4
+    LABEL = 5
+    CLASS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class LintFinding:
+    """One thing that a selector should not be.
+
+    Attributes:
+        key: Keys and list positions from the top of the file to the selector.
+        is_refused: Whether the file may not be used; else it is a piece of advice.
+        found: The selector.
+        why: Korean: the rule, its reason, and what to write instead.
+    """
+
+    key: KeyPath
+    is_refused: bool
+    found: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """What a selector is made of.
+
+    Attributes:
+        depth: Steps of its longest chain.
+        is_absolute: Whether it starts at the root.
+        is_positional: Whether it counts elements.
+        anchor: The best thing it hangs on.
+    """
+
+    depth: int
+    is_absolute: bool
+    is_positional: bool
+    anchor: Anchor
+
+
+def lint_selectors(file: SelectorsFile) -> list[LintFinding]:
+    """Judge every selector of a file in which `check_selectors` found no fault."""
+    return [
+        *(finding for key, text in _all_paths(file) for finding in _judge_path(key, text)),
+        *_judge_primaries(file),
+        *_judge_gaps(file),
+    ]
+
+
+def lint_headers(file: SelectorsFile, headers: Mapping[str, str]) -> list[LintFinding]:
+    """Judge, by what the pages show, the fields that hang on a class.
+
+    Args:
+        file: The file.
+        headers: Field id → the header over what its primary selector finds.
+    """
+    return [
+        LintFinding(
+            ("fields", name, "selector"),
+            is_refused=True,
+            found=selector.selector,
+            why=f"클래스에 기대는데 그 열에 머리글 '{headers[name]}'이 있습니다. strategy: "
+            "header_text로 찾으십시오(클래스는 최후 수단입니다)",
+        )
+        for name, selector in file.fields.items()
+        if name in headers and anchor_of(selector) is Anchor.CLASS
+    ]
+
+
+def anchor_of(selector: FieldSelector | FallbackSelector) -> Anchor:
+    """Return what a field's selector hangs on."""
+    if selector.strategy == "header_text":
+        return Anchor.HEADER
+    if selector.strategy == "json_ld":
+        return Anchor.DATA
+    if selector.strategy in {"label", "between"}:
+        return Anchor.LABEL
+    return _shape_of(selector.selector, is_xpath=selector.strategy == "xpath").anchor
+
+
+# --- which selectors there are -------------------------------------------------------------------
+
+
+def _all_paths(file: SelectorsFile) -> Iterator[tuple[KeyPath, tuple[str, bool]]]:
+    """Yield the place of each CSS selector and XPath, its text, and whether it is an XPath."""
+    row, details = file.row, file.details
+    yield ("row", "primary"), (row.primary, False)
+    for name, many in (("fallbacks", row.fallbacks), ("duplicates", row.duplicates)):
+        yield from ((("row", name, n), (css, False)) for n, css in enumerate(many))
+    if row.pinned:
+        yield ("row", "pinned"), (row.pinned, False)
+    yield from ((("drop", n), (css, False)) for n, css in enumerate(file.drop))
+    yield from _paths_of_fields(("fields",), file.fields)
+    if details is not None:
+        for name, css in (("link", details.link), ("region", details.region)):
+            yield ("details", name), (css, False)
+        if details.files:
+            yield ("details", "files"), (details.files, False)
+        yield from ((("details", "drop", n), (css, False)) for n, css in enumerate(details.drop))
+        yield from _paths_of_fields(("details", "fields"), details.fields)
+
+
+def _paths_of_fields(
+    at: KeyPath, fields: dict[str, FieldSelector]
+) -> Iterator[tuple[KeyPath, tuple[str, bool]]]:
+    for name, selector in fields.items():
+        places: list[tuple[KeyPath, FieldSelector | FallbackSelector]] = [((*at, name), selector)]
+        places += [((*at, name, "fallbacks", n), each) for n, each in enumerate(selector.fallbacks)]
+        for key, each in places:
+            if each.selector:
+                yield (*key, "selector"), (each.selector, each.strategy == "xpath")
+
+
+# --- what they are made of -----------------------------------------------------------------------
+
+
+def _judge_path(key: KeyPath, path: tuple[str, bool]) -> Iterator[LintFinding]:
+    text, is_xpath = path
+    shape = _shape_of(text, is_xpath=is_xpath)
+    if shape.is_absolute:
+        yield LintFinding(
+            key,
+            is_refused=True,
+            found=text,
+            why="절대 XPath는 쓸 수 없습니다. 요소가 하나만 늘어도 깨집니다. 행에서 시작하는 상대 "
+            "경로(./…)나 header_text를 쓰십시오",
+        )
+    if shape.is_positional:
+        yield LintFinding(
+            key,
+            is_refused=True,
+            found=text,
+            why="몇 번째인지로 찾는 셀렉터(nth-child, [n])는 쓸 수 없습니다. 열이 늘거나 바뀌면 "
+            "다른 값을 읽습니다. header_text나 label을 쓰십시오",
+        )
+    if shape.depth > MAX_DEPTH:
+        yield LintFinding(
+            key,
+            is_refused=True,
+            found=text,
+            why=f"단계가 {shape.depth}개입니다({MAX_DEPTH}개 이하). 감싸는 요소가 하나만 늘어도 "
+            "깨집니다. 가까운 id나 data-* 속성에서 시작하십시오",
+        )
+    elif shape.depth > USUAL_DEPTH:
+        yield LintFinding(
+            key,
+            is_refused=False,
+            found=text,
+            why=f"단계가 {shape.depth}개입니다({USUAL_DEPTH}개 이하 권장). 짧을수록 오래 갑니다",
+        )
+
+
+def _judge_primaries(file: SelectorsFile) -> Iterator[LintFinding]:
+    """Yield the primary selectors that hang on a class, and those that a fallback could better."""
+    fields: list[tuple[KeyPath, FieldSelector]] = [
+        (("fields", name), selector) for name, selector in file.fields.items()
+    ]
+    if file.details is not None:
+        of_details = file.details.fields.items()
+        fields += [(("details", "fields", name), selector) for name, selector in of_details]
+    for key, selector in fields:
+        better = [anchor_of(each) for each in selector.fallbacks]
+        yield from _judge_primary(
+            (*key, "selector"), selector.selector, anchor_of(selector), better
+        )
+    row = file.row
+    anchors = [_shape_of(css).anchor for css in row.fallbacks]
+    anchor = _shape_of(row.primary).anchor
+    yield from _judge_primary(("row", "primary"), row.primary, anchor, anchors)
+
+
+def _judge_primary(
+    key: KeyPath, text: str, anchor: Anchor, others: list[Anchor]
+) -> Iterator[LintFinding]:
+    if anchor is not Anchor.CLASS:
+        return
+    best = min(others, default=Anchor.CLASS)
+    if best <= Anchor.HEADER:
+        yield LintFinding(
+            key,
+            is_refused=True,
+            found=text,
+            why=f"클래스에 기대는 셀렉터가 기본인데 더 나은 {_ANCHOR_KO[best]} 셀렉터가 예비에 "
+            "있습니다. 둘을 바꾸십시오(클래스는 최후 수단입니다)",
+        )
+    else:
+        yield LintFinding(
+            key,
+            is_refused=False,
+            found=text,
+            why="클래스에 기댑니다(최후 수단). id, data-* 속성이나 머리글로 찾을 수 있는지 "
+            "보십시오",
+        )
+
+
+_ANCHOR_KO = {Anchor.ID: "id", Anchor.DATA: "data-* 속성", Anchor.HEADER: "머리글"}
+
+
+def _judge_gaps(file: SelectorsFile) -> Iterator[LintFinding]:
+    """Yield what the file leaves open and should rather say."""
+    for name, selector in file.fields.items():
+        if selector.strategy == "attr" and not selector.fallbacks:
+            yield LintFinding(
+                ("fields", name, "fallbacks"),
+                is_refused=False,
+                found=selector.selector,
+                why="예비 셀렉터가 없습니다. 이 속성이 사라지면 목록 전체를 읽지 못합니다",
+            )
+        if name == "status" and file.status is None:
+            yield LintFinding(
+                ("status",),
+                is_refused=False,
+                found="없음",
+                why="status 항목이 있는데 어떤 값이 취하인지 적혀 있지 않습니다. 취하를 변경으로 "
+                "기록합니다. status.field와 status.withdrawn을 적으십시오",
+            )
+
+
+_XPATH_TEXTS = re.compile(r"\"[^\"]*\"|'[^']*'")
+_XPATH_ABSOLUTE = re.compile(r"(?:^|[\s(|,=\[+*<>!-])/|^\s*id\(")
+_XPATH_POSITION = re.compile(r"\[\s*\d+\s*\]|\bposition\(|\blast\(")
+_XPATH_PREDICATE = re.compile(r"\[[^\[\]]*\]")
+_POSITIONAL = {"nth-child", "nth-last-child", "nth-of-type", "nth-last-of-type"}
+_DATA_ATTRIBUTES = ("data-", "itemprop", "role", "aria-")
+
+
+def _shape_of(text: str, *, is_xpath: bool = False) -> _Shape:
+    if is_xpath:
+        return _shape_of_xpath(text)
+    shapes = [_shape_of_css(each.parsed_tree) for each in cssselect.parse(text)]
+    return _Shape(
+        depth=max(shape.depth for shape in shapes),
+        is_absolute=False,
+        is_positional=any(shape.is_positional for shape in shapes),
+        anchor=max(shape.anchor for shape in shapes),
+    )
+
+
+def _shape_of_xpath(text: str) -> _Shape:
+    bare = _XPATH_TEXTS.sub("''", text)
+    path, n_predicates = bare, 1
+    while n_predicates:  # predicates stand in predicates
+        path, n_predicates = _XPATH_PREDICATE.subn("", path)
+    depths = [
+        sum(step.strip() not in {"", "."} for step in re.split("/+", each))
+        for each in path.split("|")
+    ]
+    anchor = Anchor.STRUCTURE
+    if "@id" in bare:
+        anchor = Anchor.ID
+    elif any(f"@{name}" in bare for name in _DATA_ATTRIBUTES):
+        anchor = Anchor.DATA
+    elif "text()" in bare or "contains(." in bare or "normalize-space(" in bare:
+        anchor = Anchor.LABEL
+    elif "@class" in bare:
+        anchor = Anchor.CLASS
+    return _Shape(
+        depth=max(depths),
+        is_absolute=bool(_XPATH_ABSOLUTE.search(bare)),
+        is_positional=bool(_XPATH_POSITION.search(bare)),
+        anchor=anchor,
+    )
+
+
+def _shape_of_css(tree: css_tree.Tree) -> _Shape:
+    """Judge a chain; what stands in `:has()` and the like counts for depth and positions only."""
+    depth, is_positional, anchors, inner = 1, False, {Anchor.STRUCTURE}, 0
+    waiting: list[object] = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, css_tree.CombinedSelector):
+            depth += 1
+            waiting.append(node.subselector)
+        elif isinstance(node, css_tree.Function) and node.name.lower() in _POSITIONAL:
+            is_positional = True
+        elif isinstance(node, css_tree.Function) and node.name.lower() == "contains":
+            anchors.add(Anchor.LABEL)
+        elif isinstance(node, css_tree.Relation):
+            shapes = [_shape_of_css(each.parsed_tree) for _, each in node.arguments]
+            inner = max(inner, *(shape.depth for shape in shapes))
+            is_positional = is_positional or any(shape.is_positional for shape in shapes)
+            anchors.update(min(shape.anchor, Anchor.LABEL) for shape in shapes)
+        else:
+            anchors.add(_anchor_of_node(node))
+        waiting += [each for each in [getattr(node, "selector", None)] if each is not None]
+    return _Shape(
+        depth=max(depth, inner),
+        is_absolute=False,
+        is_positional=is_positional,
+        anchor=_best(anchors),
+    )
+
+
+def _anchor_of_node(node: object) -> Anchor:
+    if isinstance(node, css_tree.Hash):
+        return Anchor.ID
+    if isinstance(node, css_tree.Class):
+        return Anchor.CLASS
+    if isinstance(node, css_tree.Attrib):
+        if node.attrib == "id":
+            return Anchor.ID
+        if node.attrib == "class":
+            return Anchor.CLASS
+        if node.attrib.startswith(_DATA_ATTRIBUTES):
+            return Anchor.DATA
+    return Anchor.STRUCTURE
+
+
+def _best(anchors: set[Anchor]) -> Anchor:
+    """Return what a chain hangs on: its best anchor; a class makes mere structure worse."""
+    if min(anchors) < Anchor.STRUCTURE:
+        return min(anchors)
+    if Anchor.LABEL in anchors:
+        return Anchor.LABEL
+    return max(anchors)
