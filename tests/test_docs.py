@@ -135,7 +135,8 @@ def test_every_status_event_reason_grade_and_outcome_is_explained():
 
 
 def test_every_table_view_and_column_of_the_history_is_explained():
-    sql = re.sub(r"--[^\n]*", "", read("src/dmf_crawler/persist/schema.sql"))
+    scripts = sorted((PACKAGE / "persist").glob("*.sql"))
+    sql = re.sub(r"--[^\n]*", "", "".join(path.read_text(encoding="utf-8") for path in scripts))
     page = read("docs/data_model.md")
     sections = dict(re.findall(r"^### `(\w+)`\n(.*?)(?=^##|\Z)", page, re.MULTILINE | re.DOTALL))
     for name, body in re.findall(r"CREATE TABLE (\w+) \((.*?)\n\) STRICT;", sql, re.DOTALL):

@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import cast
 
 import msgspec
-from dmf_crawler.extract.css import compile_css, find_elements
 from lxml.etree import HTMLParser
 from lxml.etree import _Element as Element
 from lxml.html import document_fromstring

@@ -34,7 +34,7 @@ from dmf_crawler.persist.recording import (
     measure_features,
     record_accepted,
 )
-from dmf_crawler.persist.runs import begin_dry_run, begin_run, finish_run
+from dmf_crawler.persist.runs import begin_dry_run, begin_run, finish_run, last_accepted_run
 from dmf_crawler.publish.report.workbook import write_report
 from dmf_crawler.snapshot import read_robots_answer, read_snapshot
 from dmf_crawler.watch import Watch
@@ -111,7 +111,7 @@ def process(
     gates = judge_snapshot(
         _collect_evidence(watch, snapshot, change_set, known), watch.home.settings.gates
     )
-    summary = _add_crawl(_summarise(run, watch, snapshot, change_set, gates), crawled)
+    summary = _add_crawl(_summarise(run, snapshot, change_set, gates), crawled)
     if not known and summary.status is RunStatus.OK:
         summary = replace(summary, is_baseline=True)
     if is_dry:
@@ -148,6 +148,7 @@ def _collect_evidence(
     watch: Watch, snapshot: Snapshot, change_set: ChangeSet, known: Mapping[str, KnownRecord]
 ) -> Evidence:
     file = watch.selectors.file
+    accepted = last_accepted_run(watch.store, watch.board.id)
     return Evidence(
         snapshot=snapshot,
         change_set=change_set,
@@ -161,18 +162,20 @@ def _collect_evidence(
         status_field=watch.diff_rules.status_field,
         status_words=watch.status_words,
         min_rows=file.row.min_expected,
+        rules=watch.value_rules,
+        labels={column.field: column.label_ko for column in watch.selectors.columns},
+        reuse_before=accepted.reuse_rate if accepted else None,
     )
 
 
 def _summarise(
-    run: Run, watch: Watch, snapshot: Snapshot, change_set: ChangeSet, gates: Sequence[Gate]
+    run: Run, snapshot: Snapshot, change_set: ChangeSet, gates: Sequence[Gate]
 ) -> RunSummary:
     status = decide(gates)
     fault = None
     if status is not RunStatus.OK:
         gate = decisive_gate(gates)
         fault = Fault(gate.fault_code, gate.message, EXIT_CODES[status])
-    labels = {column.field: column.label_ko for column in watch.selectors.columns}
     return RunSummary(
         run=run,
         status=status,
@@ -183,12 +186,7 @@ def _summarise(
         n_pages=snapshot.n_pages,
         missing=len(change_set.missing),
         fault=fault,
-        warnings=tuple(
-            f"{labels.get(used.field, '행')}: 기본 셀렉터 대신 예비 셀렉터({used.selector})로 "
-            "읽었습니다."
-            for used in snapshot.delivered
-            if used.position
-        ),
+        deliveries=snapshot.delivered,
     )
 
 

@@ -162,6 +162,7 @@ class GateLimits(Struct, frozen=True, kw_only=True):
         rows_change_ratio: G-2 holds when the list grew or shrank by more than this share.
         required_empty_ratio: G-3 refuses above this share of empty required cells.
         pattern_ratio: G-4 refuses below this share of numbers that match the pattern.
+        invalid_ratio: G-4 holds above this share of values of one field that break its rules.
         new_off_pattern_hold: G-4 holds above this many new numbers off the pattern.
         without_number_hold: G-4 holds above this many records without a number.
         gone_ratio: G-5 refuses above this share of withdrawn plus missing records.
@@ -172,6 +173,7 @@ class GateLimits(Struct, frozen=True, kw_only=True):
     rows_change_ratio: Ratio = 0.30
     required_empty_ratio: Ratio = 0.05
     pattern_ratio: Ratio = 0.95
+    invalid_ratio: Ratio = 0.05
     new_off_pattern_hold: Count = 3
     without_number_hold: Count = 5
     gone_ratio: Ratio = 0.10

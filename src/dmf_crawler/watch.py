@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from dmf_crawler.extract.selector_checks import check_selectors
 from dmf_crawler.extract.selector_lint import lint_selectors
 from dmf_crawler.extract.selectors import Selectors, compile_selectors
 from dmf_crawler.extract.selectors_file import SelectorsFile
+from dmf_crawler.judge.evidence import ValueRule
 from dmf_crawler.model.detail import BODY, FILES, DetailPage, FileLink
 from dmf_crawler.persist.diff import DiffRules
 from dmf_crawler.persist.questions import ReportRequest
@@ -112,6 +114,30 @@ class Watch:
         if status is None:
             return frozenset()
         return frozenset(self.selectors.file.fields[status.field].validate.enum)
+
+    @property
+    def value_rules(self) -> tuple[ValueRule, ...]:
+        """What the values of each field look like, where the selectors file says so.
+
+        The number's pattern and the statuses have limits of their own.
+        """
+        file, status = self.selectors.file, self.diff_rules.status_field
+        rules = (
+            ValueRule(
+                field=name,
+                label_ko=field.label_ko,
+                pattern=re.compile(field.validate.pattern)
+                if field.validate.pattern and name != file.key.number
+                else None,
+                words=frozenset(() if name == status else field.validate.enum),
+                date_formats=field.validate.date_formats,
+                min_length=field.validate.min_length,
+                max_length=field.validate.max_length,
+                is_unique=field.validate.unique,
+            )
+            for name, field in file.fields.items()
+        )
+        return tuple(rule for rule in rules if not rule.is_empty)
 
     @property
     def diff_rules(self) -> DiffRules:

@@ -611,7 +611,12 @@ def test_a_body_is_found_by_its_digest(tmp_path: Path):
 
     assert store.find_body(folder, page.sha256) == page.body
     assert store.find_body(folder, file.sha256) == PDF
+    assert store.find_file(folder, page.sha256) == (
+        folder / f"{page.sha256[:24]}.html.gz",
+        page.body,
+    )
     assert store.find_body(folder, EMPTY_SHA256) is None
+    assert store.find_file(folder, EMPTY_SHA256) is None
     assert store.find_body(tmp_path / "gone", page.sha256) is None
 
 

@@ -67,6 +67,7 @@ OPTIONS = {
     "reparse": ["--run", "--date", "--since", "--until", "--apply", "--now"],
     "runs": ["--limit"],
     "history": ["KEY"],
+    "where": ["KEY", "FIELD", "--board", "--date"],
     "report": ["--run", "--date"],
     "verify": [],
     "status": [],

@@ -91,6 +91,17 @@ def test_runs_tell_the_full_check_and_the_pages_that_were_taken_over(lived_home)
     assert "이어받은" not in second
 
 
+def test_runs_tell_how_much_their_primary_selectors_found(lived_home):
+    newest, oldest = at(lived_home, "runs").json["runs"]
+    assert (newest["reuse_rate"], oldest["reuse_rate"]) == (1.0, 1.0)
+    change(lived_home, f"UPDATE crawl_run SET reuse_rate = 0.9 WHERE run_id = '{newest['run_id']}'")
+
+    assert at(lived_home, "runs").json["runs"][0]["reuse_rate"] == 0.9
+    first, second = say(lived_home, "runs").out.splitlines()
+    assert "셀렉터 재사용률 90.0%" in first
+    assert "재사용률" not in second
+
+
 def test_history_without_a_run_says_so(empty_home):
     Store(empty_home / "var/dmf.sqlite3").close()
     assert say(empty_home, "runs").out == "실행이 없습니다.\n"

@@ -100,6 +100,19 @@ def test_text_of_a_run_tells_warnings_and_the_report():
     ]
 
 
+def test_text_of_a_run_tells_what_its_gates_warn_of_and_not_what_they_pass():
+    gates = (
+        Gate("G-4", Outcome.WARN, 1, 3, "새 형식이 있습니다."),
+        Gate("G-5", Outcome.PASS, 0, 0.1, "지나갑니다."),
+        Gate("G-6", Outcome.WARN, 0.9, 1, "예비 셀렉터로 읽었습니다."),
+    )
+    assert summary_text(replace(OK, gates=gates, warnings=("w",))).splitlines()[1:] == [
+        "  주의: w",
+        "  주의: 새 형식이 있습니다.",
+        "  주의: 예비 셀렉터로 읽었습니다.",
+    ]
+
+
 def test_text_of_a_baseline_is_one_line_and_of_a_failure_its_reason():
     assert "최초 수집(기준선) 1,234건" in summary_text(replace(OK, is_baseline=True))
     assert summary_text(failed(6)) == "2026-12-01 x: 실패 [why] 말이 됩니다."

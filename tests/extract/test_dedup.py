@@ -88,6 +88,20 @@ def test_it_is_counted_how_many_rows_each_selector_delivered():
     assert _accept(tables).delivered == {header: 3, fallback: 1}
 
 
+def test_a_primary_selector_that_delivered_nothing_is_named_with_no_rows():
+    (table,) = paged(_rows(2, 1), SIZE)
+    used = (Delivery("row", 1, "table tr"), Delivery("company", 2, "css td"))
+
+    delivered = _accept([replace(table, delivered=used)]).delivered
+
+    assert delivered == {
+        Delivery("row", 0, "table tbody tr"): 0,
+        Delivery("company", 0, "header_text 신청인, 업체명, 등록업체"): 0,
+        used[0]: 2,
+        used[1]: 2,
+    }
+
+
 @pytest.mark.parametrize(
     "number",
     [" 20260922-211-J-7 ", "20260922-211-j-7", "２０２６０９２２‐211-J-7", "20260922-211-J-7\r\n"],

@@ -16,7 +16,7 @@ from dmf_crawler.judge.gates import (
     refuse_read,
 )
 from dmf_crawler.model.change import Change, ChangeSet, EventType, KnownRecord, Reason
-from dmf_crawler.model.record import Record, Snapshot, Value
+from dmf_crawler.model.record import Delivery, Record, Snapshot, Value
 from dmf_crawler.model.run import Fault, RunStatus
 from dmf_crawler.model.verdict import Gate, Outcome
 from dmf_crawler.settings import GateLimits
@@ -24,7 +24,7 @@ from dmf_crawler.settings import GateLimits
 LIMITS = GateLimits()
 PATTERN = re.compile(r"\d{4,5}-\d{3}")
 REQUIRED = {"reg_no": "등록번호", "company": "신청인"}
-CODES = ["G-0", "G-1", "G-2", "G-3", "G-4", "G-5", "G-10"]
+CODES = ["G-0", "G-1", "G-2", "G-3", "G-4", "G-5", "G-6", "G-10"]
 
 
 def a_record(number: str, key: str = "", company: Value = "가나제약(주)") -> Record:
@@ -57,6 +57,7 @@ def evidence(
                 "records": {record.key: record for record in records},
                 "announced_total": len(records),
                 "n_pages": 2,
+                "delivered": {Delivery("reg_no", 0, "header_text 등록번호"): len(records)},
                 **of_snapshot,
             }  # type: ignore[arg-type]
         ),
@@ -69,6 +70,9 @@ def evidence(
         status_field="status",
         status_words=frozenset({"정상", "취하", "취소", "말소"}),
         min_rows=10,
+        rules=(),
+        labels=REQUIRED,
+        reuse_before=1.0,
     )
 
 

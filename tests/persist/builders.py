@@ -57,6 +57,7 @@ TABLES = (
     "checkpoint",
     "known_page",
     "robots_seen",
+    "delivery",
 )
 
 
@@ -200,6 +201,7 @@ def summarise(
         is_baseline=not known,
         fault=fault,
         warnings=("예비 셀렉터로 읽었습니다.",),
+        deliveries=snapshot.delivered,
     )
 
 

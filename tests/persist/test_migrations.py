@@ -16,7 +16,10 @@ from dmf_crawler.persist.store import Store
 from dmf_crawler.persist.verification import verify_history
 from tests.persist.builders import Diary, a_record, content, moment, values
 
-SCHEMA_1_SHA256 = "866eae805ffd33aa59b8a4e65c6dca1d2b328ba60feaaa00d27855ce5b28e307"
+DIGESTS = {
+    "schema.sql": "866eae805ffd33aa59b8a4e65c6dca1d2b328ba60feaaa00d27855ce5b28e307",
+    "schema_2.sql": "01e71eedc46823f74f0bef9f25116e528c53b8147794ae0ff511c2393911db5e",
+}
 
 
 def test_a_new_file_is_brought_to_the_newest_version(tmp_path: Path):
@@ -24,18 +27,20 @@ def test_a_new_file_is_brought_to_the_newest_version(tmp_path: Path):
         assert values(store, "PRAGMA user_version") == [len(MIGRATIONS)]
 
 
-def test_the_script_of_files_that_exist_is_never_changed():
-    """A changed first script would make another history of the same version."""
-    script = files("dmf_crawler.persist").joinpath("schema.sql").read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", DIGESTS)
+def test_the_scripts_of_files_that_exist_are_never_changed(name):
+    """A changed script would make another history of the same version."""
+    script = files("dmf_crawler.persist").joinpath(name).read_text(encoding="utf-8")
 
-    assert hashlib.sha256(script.encode("utf-8")).hexdigest() == SCHEMA_1_SHA256
+    assert hashlib.sha256(script.encode("utf-8")).hexdigest() == DIGESTS[name]
 
 
-def make_first_version(path: Path, wanted: Store) -> None:
-    """Make a file as the first program made it, with what another history holds of its tables."""
+def make_older_version(path: Path, wanted: Store, version: int = 1) -> None:
+    """Make a file as an older program made it, with what another history holds of its tables."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        MIGRATIONS[0](connection)
-        connection.execute("PRAGMA user_version = 1")
+        for migrate in MIGRATIONS[:version]:
+            migrate(connection)
+        connection.execute(f"PRAGMA user_version = {version}")
         listing = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
         for (table,) in connection.execute(listing).fetchall():
             columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
@@ -47,7 +52,8 @@ def make_first_version(path: Path, wanted: Store) -> None:
             )
 
 
-def test_a_file_of_the_first_version_is_brought_up_to_date_with_all_that_it_holds(tmp_path):
+@pytest.mark.parametrize("version", range(1, len(MIGRATIONS)))
+def test_a_file_of_an_older_version_is_brought_up_to_date_with_all_that_it_holds(tmp_path, version):
     with Store(tmp_path / "wanted.sqlite3") as wanted:
         diary = Diary(wanted)
         diary.read(*(a_record(f"{n}") for n in range(9)), at=moment(0))
@@ -55,7 +61,7 @@ def test_a_file_of_the_first_version_is_brought_up_to_date_with_all_that_it_hold
             diary.read(a_record("0", company="국전약품(주)"), at=moment(day))
         set_host_wait(wanted, "a", moment(5))
         begin_attempt(wanted, moment(5).date(), moment(5))
-        make_first_version(tmp_path / "old.sqlite3", wanted)
+        make_older_version(tmp_path / "old.sqlite3", wanted, version)
 
         with Store(tmp_path / "old.sqlite3") as store:
             assert content(store) == content(wanted)
@@ -74,7 +80,7 @@ def test_a_file_whose_migration_fails_stays_as_it_was(tmp_path):
     path = tmp_path / "dmf.sqlite3"
     with Store(tmp_path / "wanted.sqlite3") as wanted:
         Diary(wanted).read(a_record("A"), at=moment(0))
-        make_first_version(path, wanted)
+        make_older_version(path, wanted)
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE TABLE known_page (url TEXT)")
 

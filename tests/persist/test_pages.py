@@ -10,7 +10,7 @@ import pytest
 from dmf_crawler.errors import StoreError
 from dmf_crawler.model.change import KnownRecord
 from dmf_crawler.persist.diff import diff_snapshot
-from dmf_crawler.persist.pages import known_pages, record_pages
+from dmf_crawler.persist.pages import known_detail, known_pages, record_pages
 from dmf_crawler.persist.recording import record_accepted
 from dmf_crawler.persist.runs import begin_run
 from dmf_crawler.persist.store import Store
@@ -59,6 +59,18 @@ def test_pages_are_known_as_they_were_recorded_by_their_request(store):
     assert found == {FIRST.identity: FIRST, SECOND.identity: SECOND}
     assert list(found) == [FIRST.identity, SECOND.identity]
     assert known_pages(store, "notices") == {}
+
+
+def test_the_detail_page_of_a_record_is_the_one_seen_last_and_no_file(store):
+    run = Diary(store).read(a_record("A"), a_record("B"), at=moment(0)).run
+    moved = replace(FIRST, identity=("GET", "http://127.0.0.1/bbs/21/8", ""), fetched_at=moment(1))
+    file = replace(SECOND, fetched_at=moment(2))
+    with store.atomic():
+        record_pages(store, run, [("A", FIRST), ("A", moved), ("A", file)])
+
+    assert known_detail(store, BOARD, "A") == moved
+    assert known_detail(store, BOARD, "B") is None
+    assert known_detail(store, "notices", "A") is None
 
 
 def test_a_later_visit_replaces_what_it_saw_and_leaves_the_rest(store):

@@ -9,8 +9,9 @@ import pytest
 
 from dmf_crawler.errors import StoreError
 from dmf_crawler.model.change import EventType, Reason
-from dmf_crawler.model.record import Column, Record
+from dmf_crawler.model.record import Column, Delivery, Record
 from dmf_crawler.model.report import BoardReport
+from dmf_crawler.model.reuse import GaveWay
 from dmf_crawler.model.run import RunStatus
 from dmf_crawler.model.verdict import Gate, Outcome
 from dmf_crawler.persist.pages import record_pages
@@ -22,12 +23,22 @@ from dmf_crawler.persist.questions import (
     find_sources,
     list_as_of,
     report_of_day,
+    version_at,
     versions_of_key,
 )
 from dmf_crawler.persist.recording import known_records
 from dmf_crawler.persist.runs import get_run
 from dmf_crawler.persist.store import Store
-from tests.persist.builders import BOARD, DIGEST, PAGE_URL, Diary, a_known_page, a_record, moment
+from tests.persist.builders import (
+    BOARD,
+    DIGEST,
+    PAGE_URL,
+    Diary,
+    a_known_page,
+    a_record,
+    a_snapshot,
+    moment,
+)
 
 REQUEST = ReportRequest(BOARD, "DMF 현황", (Column("reg_no", "등록번호"),), "reg_no", "status")
 GATE = Gate("G-1", Outcome.PASS, 2, 1, "목록 2건을 읽었습니다.")
@@ -173,6 +184,40 @@ def test_the_list_of_a_moment_is_what_was_accepted_by_then(store, diary):
     assert list_as_of(store, "notices", moment(9)) == ()
 
 
+def test_the_version_of_a_key_at_a_moment_is_told_with_what_its_page_showed(store, diary):
+    shown = replace(a_record("A"), shown={"company": " (주)삼오제약"})
+    first = diary.read(shown, a_record("B"), at=moment(0)).run
+    second = diary.read(shown, at=moment(1)).run
+    third = diary.read(a_record("A", company="국전약품(주)"), at=moment(2)).run
+
+    def ask(at: datetime | None) -> tuple[str, str, str] | None:
+        found = version_at(store, BOARD, "A", at)
+        if found is None:
+            return None
+        return found.version.run_id, found.shown.get("company", ""), found.last_seen_run
+
+    before = (first.run_id, " (주)삼오제약", second.run_id)
+    now = (third.run_id, "", third.run_id)
+    assert ask(moment(0) - timedelta(seconds=1)) is None
+    assert ask(moment(0)) == ask(moment(2) - timedelta(seconds=1)) == before
+    assert ask(moment(2)) == ask(moment(9)) == ask(None) == ask(moment(2).astimezone(UTC)) == now
+    assert version_at(store, BOARD, "C", None) is None
+    assert version_at(store, "notices", "A", None) is None
+
+
+def test_a_closed_record_has_its_last_version_and_none_afterwards(store, diary):
+    diary.read(a_record("A"), a_record("B"), at=moment(0))
+    for day in (1, 2, 3, 4):
+        diary.read(a_record("A"), at=moment(day))
+
+    last = version_at(store, BOARD, "B", None)
+
+    assert last is not None
+    assert last.version.valid_to == moment(4)
+    assert last == version_at(store, BOARD, "B", moment(4) - timedelta(seconds=1))
+    assert version_at(store, BOARD, "B", moment(4)) is None
+
+
 def test_a_moment_in_another_zone_is_the_same_moment(store, diary):
     diary.read(a_record("A"), at=moment(0))
 
@@ -315,6 +360,22 @@ def test_a_report_shows_the_day_its_board_and_its_runs(store, diary):
     assert {version.key for version in board.records} == {"A", "B"}
     assert (board.notice, board.missed_days) == ("", 0)
     assert board.warnings == ("예비 셀렉터로 읽었습니다.",)
+
+
+def test_a_report_tells_of_its_runs_which_selectors_gave_way(store, diary):
+    fallback = Delivery("company", 1, "css td.company")
+    for day in (0, 1, 2):
+        snapshot = replace(a_snapshot(a_record("A")), delivered={fallback: 1} if day else {})
+        diary.take(snapshot, at=moment(day))
+
+    report = report_of_day(
+        store, (REQUEST,), date(2026, 12, 1), written_at=moment(3), rules=(90, 30, 4)
+    )
+
+    assert report.given_way == {
+        "20261201T060000-dmf_registry": (GaveWay("company", "", 0, (("css td.company", 1),)),)
+    }
+    assert [row.reuse_rate for row in report.runs] == [0.0, None]
 
 
 def test_a_report_shows_no_entry_of_the_baseline(store, diary):

@@ -205,11 +205,17 @@ def page_of(line: AnswerLine, body: bytes) -> RawPage:
 
 def find_body(folder: Path, sha256: str, sleep: Sleep | None = None) -> bytes | None:
     """Return the body of a digest from a run's folder, None where it is missing or damaged."""
+    found = find_file(folder, sha256, sleep)
+    return None if found is None else found[1]
+
+
+def find_file(folder: Path, sha256: str, sleep: Sleep | None = None) -> tuple[Path, bytes] | None:
+    """Return the file that holds the body of a digest, and that; None as `find_body`."""
     for name in _names_of(folder, sha256[:MIN_NAME_DIGITS]):
         with suppress(RawStoreError):
             body = _read_body(folder, name, sleep)
             if hashlib.sha256(body).hexdigest() == sha256:
-                return body
+                return folder / name, body
     return None
 
 

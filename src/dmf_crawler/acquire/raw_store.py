@@ -27,6 +27,7 @@ from dmf_crawler.acquire.raw_folder import (
     bring_body,
     damaged,
     find_body,
+    find_file,
     page_of,
     parse_index,
     parse_line,
@@ -213,6 +214,10 @@ class RawStore:
     def find_body(self, folder: Path, sha256: str) -> bytes | None:
         """Return the body of a digest from a run's folder, None where it is missing or damaged."""
         return find_body(folder, sha256, self._sleep)
+
+    def find_file(self, folder: Path, sha256: str) -> tuple[Path, bytes] | None:
+        """Return file and body of a digest in a run's folder, None where missing or damaged."""
+        return find_file(folder, sha256, self._sleep)
 
     def has_index(self, folder: Path) -> bool:
         """Say whether a run's folder is there, with its index."""

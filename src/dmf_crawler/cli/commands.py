@@ -32,6 +32,7 @@ from dmf_crawler.cli.options import (
     add_run_options,
     add_runs_options,
     add_selectors_options,
+    add_where_options,
 )
 from dmf_crawler.errors import DmfCrawlerError, UsageError
 
@@ -94,7 +95,6 @@ LATER = frozenset(
         "calibrate",
         "schedule",
         "init",
-        "where",
         "changes",
         "export",
         "watch",
@@ -158,6 +158,18 @@ COMMANDS = (
         add_history_options,
         "history.show_history",
         {"key": None, "events": [], "versions": []},
+    ),
+    Command(
+        "where",
+        "한 값을 읽은 페이지와 그 안의 자리",
+        add_where_options,
+        "where.where",
+        dict.fromkeys(
+            [
+                *("key", "field", "value", "shown", "run_id", "page", "sha256", "url"),
+                *("fetched_at", "row", "xpath", "line", "html", "is_same"),
+            ]
+        ),
     ),
     Command(
         "report",

@@ -12,11 +12,11 @@ from dmf_crawler.acquire.raw_store import RawStore
 from dmf_crawler.cli.commands import Answer
 from dmf_crawler.cli.home import hold_lock, open_home, write_log
 from dmf_crawler.cli.run import choose_boards
-from dmf_crawler.cli.wording import row_json, row_text
+from dmf_crawler.cli.wording import quote_value, row_json, row_text
 from dmf_crawler.config import Home
 from dmf_crawler.errors import UsageError
 from dmf_crawler.model.change import FieldChange
-from dmf_crawler.model.record import Column, Value
+from dmf_crawler.model.record import Column
 from dmf_crawler.model.report import EventRow, VersionRow
 from dmf_crawler.model.run import day_of
 from dmf_crawler.persist.earlier_runs import taken_over
@@ -71,21 +71,7 @@ def show_history(arguments: argparse.Namespace) -> Answer:
     """Show everything that happened to one record."""
     home = open_home(arguments.home)
     with open_store(home) as store:
-        found = find_key(store, arguments.key) or find_key(store, key_form(arguments.key))
-        if not found:
-            raise UsageError(
-                "no_such_key",
-                f"'{arguments.key}' 는 이력에 없습니다. 등록번호를 접미사 (1), (A)까지 적었는지 "
-                "확인하십시오.",
-            )
-        if len(found) > 1:
-            raise UsageError(
-                "ambiguous_key",
-                f"'{arguments.key}' 를 쓰는 기록이 {len(found)}건입니다: "
-                f"{', '.join(key for _, key in found[:MOST_SHOWN_KEYS])}"
-                f"{' 등' if len(found) > MOST_SHOWN_KEYS else ''}. 그중 하나를 적으십시오.",
-            )
-        board_id, key = found[0]
+        board_id, key = choose_key(store, arguments.key)
         events = events_of_key(store, board_id, key)
         versions = versions_of_key(store, board_id, key)
     payload = {
@@ -97,6 +83,38 @@ def show_history(arguments: argparse.Namespace) -> Answer:
     columns = _columns_of(home, board_id)
     lines = [f"{key} ({board_id})", *(_event_line(event, columns) for event in events)]
     return Answer(0, payload, "\n".join(lines))
+
+
+def choose_key(store: Store, text: str, board_id: str | None = None) -> tuple[str, str]:
+    """Return board and natural key of the one record that a person means by a text.
+
+    Args:
+        store: The history.
+        text: Natural key or number, in any spelling.
+        board_id: The only board to look in, None for all.
+
+    Raises:
+        UsageError: `no_such_key`, `ambiguous_key`.
+    """
+    found = [
+        each
+        for each in find_key(store, text) or find_key(store, key_form(text))
+        if board_id in {None, each[0]}
+    ]
+    if not found:
+        raise UsageError(
+            "no_such_key",
+            f"'{text}' 는 이력에 없습니다. 등록번호를 접미사 (1), (A)까지 적었는지 확인하십시오.",
+        )
+    if len(found) > 1:
+        has_boards = len({board for board, _ in found}) > 1
+        names = [f"{key} ({board})" if has_boards else key for board, key in found]
+        raise UsageError(
+            "ambiguous_key",
+            f"'{text}' 를 쓰는 기록이 {len(found)}건입니다: {', '.join(names[:MOST_SHOWN_KEYS])}"
+            f"{' 등' if len(found) > MOST_SHOWN_KEYS else ''}. 그중 하나를 적으십시오.",
+        )
+    return found[0]
 
 
 def _columns_of(home: Home, board_id: str) -> Sequence[Column]:
@@ -145,15 +163,8 @@ def _event_line(event: EventRow, columns: Sequence[Column]) -> str:
 
 
 def _change_text(change: FieldChange, columns: Sequence[Column]) -> str:
-    before, after = map(_shown, shorten_change(change))
+    before, after = map(quote_value, shorten_change(change))
     return f"{label_of(change.field, columns)}: {before} -> {after}"
-
-
-def _shown(value: Value | None) -> str:
-    """Return a value in quotes, on one line, with what a terminal would obey escaped."""
-    if value is None:
-        return "(없음)"
-    return " / ".join(map(repr, [value] if isinstance(value, str) else value)) or "(빈 값)"
 
 
 def rewrite_report(arguments: argparse.Namespace) -> Answer:

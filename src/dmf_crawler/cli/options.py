@@ -117,6 +117,20 @@ def add_history_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("key", type=_text, metavar="KEY", help="등록번호")
 
 
+def add_where_options(parser: argparse.ArgumentParser) -> None:
+    """Add those of `where`."""
+    parser.add_argument("key", type=_text, metavar="KEY", help="등록번호")
+    parser.add_argument(
+        "field", type=_text, metavar="FIELD", help="항목 이름: 신청인, 또는 company 같은 영문 이름"
+    )
+    parser.add_argument(
+        "--board", type=_text, metavar="ID", help="이 게시판의 기록 (번호가 겹칠 때)"
+    )
+    parser.add_argument(
+        "--date", type=_day, metavar="D", help="이 날 끝의 값 (기본: 마지막으로 기록한 값)"
+    )
+
+
 def add_report_options(parser: argparse.ArgumentParser) -> None:
     """Add those of `report`."""
     either = parser.add_mutually_exclusive_group()

@@ -28,9 +28,9 @@ from dmf_crawler.extract.selector_checks import check_selectors
 from dmf_crawler.extract.selector_lint import LintFinding, lint_headers, lint_selectors
 from dmf_crawler.extract.selectors import Selectors, compile_selectors
 from dmf_crawler.extract.selectors_file import SelectorsFile
-from dmf_crawler.extract.table_guard import LABEL
 from dmf_crawler.model.page import PageRequest, RawPage
 from dmf_crawler.model.record import Delivery
+from dmf_crawler.model.reuse import LABEL
 from dmf_crawler.model.run import Fault
 from dmf_crawler.persist.runs import find_runs, get_run
 from dmf_crawler.persist.store import Store

@@ -7,9 +7,10 @@ from dataclasses import asdict
 from typing import Any
 
 from dmf_crawler.model.change import Counts
+from dmf_crawler.model.record import Value
 from dmf_crawler.model.report import RunRow
 from dmf_crawler.model.run import RunStatus
-from dmf_crawler.model.verdict import RunSummary
+from dmf_crawler.model.verdict import Outcome, RunSummary
 
 STATUS_KO = {
     RunStatus.RUNNING: "진행 중",
@@ -94,6 +95,7 @@ def row_json(row: RunRow, n_taken_over: int = 0) -> dict[str, Any]:
         "full_check_left": row.full_check_left,
         "n_taken_over": n_taken_over,
         "identity": row.identity,
+        "reuse_rate": row.reuse_rate,
         "error": error_json(row),
     }
 
@@ -119,6 +121,8 @@ def row_text(row: RunRow, n_taken_over: int = 0) -> str:
     if row.full_check_from:
         left = f"(남음 {row.full_check_left:,})" if row.full_check_left else ""
         parts.append(f"전체 재확인 {row.full_check_from}{left}")
+    if row.reuse_rate is not None and row.reuse_rate < 1:
+        parts.append(f"셀렉터 재사용률 {row.reuse_rate:.1%}")
     if row.error_code:
         parts.append(f"[{row.error_code}] {row.reject_reason}")
     return "  ".join(parts)
@@ -135,6 +139,13 @@ def count_words(counts: Counts, missing: int = 0) -> str:
     return words + (f"  확인 중 {missing:,}" if missing else "")
 
 
+def quote_value(value: Value | None) -> str:
+    """Return a value in quotes, on one line, with what a terminal would obey escaped."""
+    if value is None:
+        return "(없음)"
+    return " / ".join(map(repr, [value] if isinstance(value, str) else value)) or "(빈 값)"
+
+
 def summary_text(summary: RunSummary) -> str:
     """Say in Korean what became of a run."""
     head = f"{summary.run.day} {summary.run.board_id}: {STATUS_KO[summary.status]}"
@@ -146,7 +157,8 @@ def summary_text(summary: RunSummary) -> str:
         words = count_words(summary.counts, summary.missing)
     numbers = f"쪽 {summary.n_pages:,}  요청 {summary.n_requests:,}  건수 {summary.n_rows or 0:,}"
     lines = [f"{head}  {numbers}  {words}"]
-    lines += [f"  주의: {warning}" for warning in summary.warnings]
+    warned = [gate.message for gate in summary.gates if gate.outcome is Outcome.WARN]
+    lines += [f"  주의: {warning}" for warning in (*summary.warnings, *warned)]
     if summary.report:
         lines.append(f"  보고서: {summary.report}")
     return "\n".join(lines)

@@ -14,6 +14,7 @@ from dmf_crawler.extract import list_faults as faults
 from dmf_crawler.extract.joining import Identity, JoinedRow, Joining, identify, place_twins
 from dmf_crawler.extract.selectors import Selectors
 from dmf_crawler.model.record import Delivery, PageRow, PageTable, Record, Snapshot, Value
+from dmf_crawler.model.reuse import LABEL, ROW
 from dmf_crawler.model.run import Fault
 
 KeptTables = Mapping[tuple[int, str, int], PageTable | Fault]
@@ -241,6 +242,16 @@ def _make_snapshot(
             if joined.row.link and joined.table.follows_links
         },
     )
+
+
+def _add_primaries(delivered: Mapping[Delivery, int], selectors: Selectors) -> dict[Delivery, int]:
+    """Return what was delivered, with 0 rows for each primary selector that gave way altogether."""
+    primaries = {field.field: field.primary.source for field in selectors.fields}
+    primaries[ROW] = f"css {selectors.rows[0][0]}"
+    primaries[LABEL] = f"css {', '.join(selectors.file.drop)}"
+    kept = {used.field for used in delivered if not used.position}
+    gone = dict.fromkeys(used.field for used in delivered if used.field not in kept)
+    return {Delivery(field, 0, primaries.get(field, "")): 0 for field in gone} | dict(delivered)
 
 
 def _make_record(key: str, joined: JoinedRow) -> Record:

@@ -14,9 +14,10 @@ from dmf_crawler.extract.places import Search, count_hits, find_header
 from dmf_crawler.extract.row_guard import find_records
 from dmf_crawler.extract.selectors import Selectors
 from dmf_crawler.extract.table_choice import Choice, choose_tables
-from dmf_crawler.extract.table_guard import LABEL, ROW, find_duplicates, select_rows
+from dmf_crawler.extract.table_guard import find_duplicates, select_rows
 from dmf_crawler.model.page import RawPage
 from dmf_crawler.model.record import Delivery
+from dmf_crawler.model.reuse import LABEL, ROW
 from dmf_crawler.model.run import Fault
 
 

@@ -60,6 +60,7 @@ class Validate(Struct, frozen=True, kw_only=True):
         date_formats: `strptime` formats, tried in order.
         min_length: Fewest characters of a non-empty value.
         max_length: Most characters.
+        unique: Whether no two records may have the same value.
     """
 
     pattern: str | None = None
@@ -68,6 +69,7 @@ class Validate(Struct, frozen=True, kw_only=True):
     date_formats: tuple[str, ...] = ()
     min_length: Count | None = None
     max_length: Count | None = None
+    unique: bool = False
 
 
 class FallbackSelector(Struct, frozen=True, kw_only=True):

@@ -26,11 +26,9 @@ from dmf_crawler.extract.row_guard import (
 from dmf_crawler.extract.selectors import Locator, Selectors, text_form
 from dmf_crawler.extract.table_choice import choose_tables
 from dmf_crawler.model.record import Delivery
+from dmf_crawler.model.reuse import LABEL, ROW
 from dmf_crawler.model.run import Fault
 from dmf_crawler.text import key_form
-
-ROW, LABEL = "row", "label"
-"""What `Delivery.field` calls the rows themselves and the labels inside cells."""
 
 
 @dataclass(frozen=True, slots=True)

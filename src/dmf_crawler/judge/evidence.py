@@ -11,6 +11,36 @@ from dmf_crawler.model.record import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
+class ValueRule:
+    """What the values of one field look like, where they are not empty.
+
+    Attributes:
+        field: Field id.
+        label_ko: Its Korean label.
+        pattern: Matches the whole value; None for any.
+        words: All values there are; empty where they are no closed set.
+        date_formats: `strptime` formats, one of which each value is written in; empty for any.
+        min_length: Fewest characters, None for any number.
+        max_length: Most characters, None for any number.
+        is_unique: Whether no two records have the same value.
+    """
+
+    field: str
+    label_ko: str
+    pattern: re.Pattern[str] | None = None
+    words: frozenset[str] = frozenset()
+    date_formats: tuple[str, ...] = ()
+    min_length: int | None = None
+    max_length: int | None = None
+    is_unique: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether any value fulfils it."""
+        return self == ValueRule(self.field, self.label_ko)
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """What the gates look at.
 
@@ -25,6 +55,10 @@ class Evidence:
         status_field: Field id of the status, "" where the board has none.
         status_words: All statuses that there are; empty where the board does not say.
         min_rows: Records that the list has at least.
+        rules: What values look like; pattern of the number and words of the status apart.
+        labels: Field id → Korean label.
+        reuse_before: Share of fields that primary selectors alone found in the board's last
+            accepted run, None where there is none or nothing was measured.
     """
 
     snapshot: Snapshot
@@ -37,3 +71,6 @@ class Evidence:
     status_field: str
     status_words: frozenset[str]
     min_rows: int
+    rules: tuple[ValueRule, ...]
+    labels: Mapping[str, str]
+    reuse_before: float | None

@@ -1,9 +1,9 @@
 """The gates of a run (docs/operations.md): numbers against limits, each with one Korean sentence.
 
 G-0 robots, G-1 row floor, G-2 row count, G-3 required fields, G-4 number pattern and statuses,
-G-5 withdrawn and missing, G-10 completeness and race. A gate refuses (REJECT) what no approval
-may pass, holds (HOLD) what a person must look at. A number that should exist and does not never
-passes.
+G-5 withdrawn and missing, G-6 selectors that gave way, G-10 completeness and race. A gate refuses
+(REJECT) what no approval may pass, holds (HOLD) what a person must look at. A number that should
+exist and does not never passes.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dmf_crawler.judge.evidence import Evidence
+from dmf_crawler.judge.reuse import judge_reuse
 from dmf_crawler.judge.values import judge_values
 from dmf_crawler.model.change import EventType, Reason
 from dmf_crawler.model.record import Snapshot
@@ -34,6 +35,7 @@ def judge_snapshot(evidence: Evidence, limits: GateLimits) -> tuple[Gate, ...]:
         _judge_required(evidence, limits),
         judge_values(evidence, limits),
         _judge_gone(evidence, limits),
+        judge_reuse(evidence),
         _judge_completeness(evidence.snapshot),
     )
 
@@ -48,7 +50,7 @@ def refuse_read(fault: Fault) -> tuple[Gate, ...]:
         return (Gate("G-0", Outcome.REJECT, 0, 1, fault.message, fault.code),)
     refused = "G-1" if fault.code in {"empty_list", "short_page"} else "G-10"
     gates = [_pass_robots()]
-    for code in ("G-1", "G-2", "G-3", "G-4", "G-5", "G-10"):
+    for code in ("G-1", "G-2", "G-3", "G-4", "G-5", "G-6", "G-10"):
         if code == refused:
             gates.append(Gate(code, Outcome.REJECT, None, None, fault.message, fault.code))
         else:

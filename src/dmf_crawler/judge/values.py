@@ -1,4 +1,4 @@
-"""G-4: do numbers look like numbers, and are all statuses ones that somebody knows?"""
+"""G-4: do numbers look like numbers, are all statuses known, do values look as they should?"""
 
 from __future__ import annotations
 
@@ -6,26 +6,22 @@ import re
 from collections.abc import Iterable, Sequence
 
 from dmf_crawler.judge.evidence import Evidence
+from dmf_crawler.judge.validation import judge_rules, shape_of
 from dmf_crawler.model.change import KnownRecord
 from dmf_crawler.model.record import Record
 from dmf_crawler.model.verdict import Gate, Outcome
 from dmf_crawler.settings import GateLimits
 from dmf_crawler.text import canonical
 
-_SHAPES = (
-    (re.compile(r"\d+"), "9"),
-    (re.compile(r"[가-힣]+"), "가"),
-    (re.compile(r"[A-Za-z]+"), "A"),
-    (re.compile(r"\s+"), "_"),
-)
-
 
 def judge_values(evidence: Evidence, limits: GateLimits) -> Gate:
-    """Return G-4: the worse of what the numbers and what the statuses say."""
+    """Return G-4: the worst of what the numbers, the statuses and the rules of all fields say."""
     by_number = _judge_pattern(evidence, limits)
-    unknown = _find_unknown_statuses(evidence)
-    if not unknown or by_number.outcome in {Outcome.HOLD, Outcome.REJECT}:
+    if by_number.outcome in {Outcome.HOLD, Outcome.REJECT}:
         return by_number
+    unknown = _find_unknown_statuses(evidence)
+    if not unknown:
+        return judge_rules(by_number, evidence, limits)
     return Gate(
         "G-4",
         Outcome.HOLD,
@@ -69,8 +65,8 @@ def _judge_pattern(evidence: Evidence, limits: GateLimits) -> Gate:
         )
     # A shape once accepted counts as known; after the first run so do all shapes of its list.
     accepted = _find_off_pattern(evidence.known.values(), evidence.number_field, pattern)
-    shapes = {_shape_of(number) for number in accepted}
-    odd = [number for number in off if evidence.known and _shape_of(number) not in shapes]
+    shapes = {shape_of(number) for number in accepted}
+    odd = [number for number in off if evidence.known and shape_of(number) not in shapes]
     return _judge_odd_numbers(odd, ratio, evidence, limits)
 
 
@@ -96,13 +92,6 @@ def _find_off_pattern(
     """Return the numbers, where there is one, that do not match the whole pattern."""
     numbers = (str(record.fields.get(field, "")) for record in records)
     return [number for number in numbers if number and not pattern.fullmatch(number)]
-
-
-def _shape_of(number: str) -> str:
-    """Return the shape of a number: runs of digits, Hangul, Latin letters, blanks as one sign."""
-    for pattern, sign in _SHAPES:
-        number = pattern.sub(sign, number)
-    return number
 
 
 def _quote(numbers: Sequence[str]) -> str:

@@ -121,7 +121,8 @@ class Snapshot:
         announced_total: What the site says it has, pinned records that it leaves out added; equal
             to the number of records.
         n_pages: Pages it was read from.
-        delivered: Which selectors found the values, each with the number of rows.
+        delivered: Which selectors found the values, each with the number of rows; a field's
+            primary one stands there with 0 where another one found them all.
         split_numbers: Canonical numbers shared by several records (each has a composite key).
         n_without_number: Records that had no number and got a composite key.
         links: Key → what the page's links are relative to, and the row's link as it stands there;

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import date, datetime
 
 from dmf_crawler.model.change import Counts, EventType, FieldChange, Grade, Reason
 from dmf_crawler.model.record import Column, Fields
+from dmf_crawler.model.reuse import GaveWay
 from dmf_crawler.model.run import Run, RunStatus
 from dmf_crawler.model.verdict import Gate
 
@@ -81,6 +83,8 @@ class RunRow:
             nothing counts as checked that was asked for conditionally. None before the first.
         full_check_left: Pages that the full check had still to do after the run.
         identity: Who asked: the constant headers and the proxy, one line.
+        reuse_rate: Share of fields that primary selectors alone found, 0 to 1; None when no list
+            was read, or by a version that did not measure it.
     """
 
     run: Run
@@ -101,6 +105,7 @@ class RunRow:
     full_check_from: date | None = None
     full_check_left: int = 0
     identity: str = ""
+    reuse_rate: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +152,7 @@ class Report:
         boards: One a list board.
         runs: The last 30 runs of all boards, newest first.
         missing_runs: Consistent reads after which a vanished row counts as withdrawn.
+        given_way: Run id → fields of which another selector than the primary one found values.
     """
 
     day: date
@@ -154,3 +160,4 @@ class Report:
     boards: tuple[BoardReport, ...]
     runs: tuple[RunRow, ...]
     missing_runs: int
+    given_way: Mapping[str, tuple[GaveWay, ...]] = field(default_factory=dict)

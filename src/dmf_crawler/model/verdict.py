@@ -7,6 +7,7 @@ from datetime import date
 from enum import StrEnum
 
 from dmf_crawler.model.change import Counts
+from dmf_crawler.model.reuse import Deliveries, measure_reuse
 from dmf_crawler.model.run import Fault, Run, RunStatus
 
 
@@ -62,6 +63,7 @@ class RunSummary:
         identity: Who asked: the constant headers and the proxy, one line; "" where nobody did.
         full_check_from: Day on which the full check began that the run took part in.
         full_check_left: Pages that the full check has still to do.
+        deliveries: Which selectors found the values of the list; empty when none could be read.
     """
 
     run: Run
@@ -80,3 +82,9 @@ class RunSummary:
     identity: str = ""
     full_check_from: date | None = None
     full_check_left: int = 0
+    deliveries: Deliveries = field(default_factory=dict)
+
+    @property
+    def reuse_rate(self) -> float | None:
+        """Share of fields that primary selectors alone found, None when no list was read."""
+        return measure_reuse(self.deliveries)

@@ -20,6 +20,7 @@ def _run_script(name: str, connection: sqlite3.Connection) -> None:
 MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     partial(_run_script, "schema.sql"),
     partial(_run_script, "schema_2.sql"),
+    partial(_run_script, "schema_3.sql"),
 )
 
 

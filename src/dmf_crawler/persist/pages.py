@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Sequence
 from datetime import date, datetime
 
@@ -16,25 +17,35 @@ def known_pages(store: Store, board_id: str) -> dict[RequestIdentity, KnownPage]
     rows = store.rows(
         "SELECT * FROM known_page WHERE board_id = ? ORDER BY url, method, body", (board_id,)
     )
-    pages = (
-        KnownPage(
-            identity=(row["method"], row["url"], row["body"]),
-            kind=row["kind"],
-            etag=row["etag"],
-            last_modified=row["last_modified"],
-            n_new_validators=row["n_new_validators"],
-            sha256=row["sha256"],
-            raw_dir=row["raw_dir"],
-            asked_by=row["asked_by"],
-            fetched_at=datetime.fromisoformat(row["fetched_at"]).astimezone(KST),
-            full_checked_on=date.fromisoformat(row["full_checked_on"]),
-            row_digest=row["row_digest"],
-            content_digest=row["content_digest"],
-            is_whole=bool(row["is_whole"]),
-        )
-        for row in rows
+    return {page.identity: page for page in map(_read_page, rows)}
+
+
+def known_detail(store: Store, board_id: str, key: str) -> KnownPage | None:
+    """Return the detail page of a record as the last accepted visit left it, None for none."""
+    rows = store.rows(
+        "SELECT * FROM known_page WHERE board_id = ? AND natural_key = ? AND kind = 'detail'"
+        " ORDER BY fetched_at DESC, url LIMIT 1",
+        (board_id, key),
     )
-    return {page.identity: page for page in pages}
+    return _read_page(rows[0]) if rows else None
+
+
+def _read_page(row: sqlite3.Row) -> KnownPage:
+    return KnownPage(
+        identity=(row["method"], row["url"], row["body"]),
+        kind=row["kind"],
+        etag=row["etag"],
+        last_modified=row["last_modified"],
+        n_new_validators=row["n_new_validators"],
+        sha256=row["sha256"],
+        raw_dir=row["raw_dir"],
+        asked_by=row["asked_by"],
+        fetched_at=datetime.fromisoformat(row["fetched_at"]).astimezone(KST),
+        full_checked_on=date.fromisoformat(row["full_checked_on"]),
+        row_digest=row["row_digest"],
+        content_digest=row["content_digest"],
+        is_whole=bool(row["is_whole"]),
+    )
 
 
 def record_pages(store: Store, run: Run, pages: Sequence[tuple[str, KnownPage]]) -> None:

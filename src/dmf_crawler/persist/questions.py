@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
@@ -10,6 +11,7 @@ from dmf_crawler.model.change import EventType, Grade, Reason
 from dmf_crawler.model.record import Column
 from dmf_crawler.model.report import BoardReport, EventRow, Report, VersionRow
 from dmf_crawler.model.run import KST, RunStatus, kst
+from dmf_crawler.persist.deliveries import given_way
 from dmf_crawler.persist.recording import load_changes, load_fields
 from dmf_crawler.persist.runs import find_runs, gates_of, last_accepted_run, warnings_of
 from dmf_crawler.persist.store import Store
@@ -43,6 +45,38 @@ def versions_of_key(store: Store, board_id: str, key: str) -> tuple[VersionRow, 
         (board_id, key),
     )
     return tuple(_version_row(row) for row in rows)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredVersion:
+    """One version of a record, with what its page showed and the last run that saw it.
+
+    Attributes:
+        version: The version.
+        shown: Field id → text as it stood in the cell, only where it differs from the value.
+        last_seen_run: The last accepted run in which the record stood so.
+    """
+
+    version: VersionRow
+    shown: Mapping[str, str]
+    last_seen_run: str
+
+
+def version_at(
+    store: Store, board_id: str, key: str, moment: datetime | None
+) -> StoredVersion | None:
+    """Return the version of a key that held at a moment, or its last one; None for none."""
+    at = kst(moment).isoformat() if moment else None
+    rows = store.rows(
+        "SELECT *, NULL AS since_day, NULL AS n_reads FROM dmf_record"
+        " WHERE board_id = ?1 AND natural_key = ?2 AND (?3 IS NULL OR valid_from <= ?3"
+        " AND (valid_to IS NULL OR valid_to > ?3)) ORDER BY valid_from DESC LIMIT 1",
+        (board_id, key, at),
+    )
+    if not rows:
+        return None
+    shown = {name: str(text) for name, text in load_fields(rows[0]["shown_json"]).items()}
+    return StoredVersion(_version_row(rows[0]), shown, rows[0]["last_seen_run"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,12 +187,14 @@ def report_of_day(
         rules: Days of 이력, runs of 실행로그, `missing_runs`.
     """
     history_days, log_runs, missing_runs = rules
+    runs = find_runs(store, until=day, limit=log_runs)
     return Report(
         day=day,
         written_at=kst(written_at),
         boards=tuple(_board_report(store, board, day, history_days) for board in boards),
-        runs=find_runs(store, until=day, limit=log_runs),
+        runs=runs,
         missing_runs=missing_runs,
+        given_way=given_way(store, [row.run.run_id for row in runs]),
     )
 
 

@@ -13,6 +13,7 @@ from dmf_crawler.model.change import Counts
 from dmf_crawler.model.report import RunRow
 from dmf_crawler.model.run import KST, Run, RunStatus, day_of, kst
 from dmf_crawler.model.verdict import Gate, Outcome, RunSummary
+from dmf_crawler.persist.deliveries import write_deliveries
 from dmf_crawler.persist.store import Store
 
 ABANDONED = "killed"
@@ -157,9 +158,9 @@ def finish_run(store: Store, summary: RunSummary, finished_at: datetime) -> None
         "UPDATE crawl_run SET status = ?, finished_at = ?, reject_reason = ?, error_code = ?,"
         " exit_code = ?, n_rows = ?, n_pages = ?, n_requests = ?, n_new = ?, n_modified = ?,"
         " n_withdrawn = ?, n_reappeared = ?, n_cosmetic = ?, n_missing = ?, duration_ms = ?,"
-        " is_baseline = ?, warnings_json = ?, identity = coalesce(nullif(?, ''), identity),"
-        " full_check_left = iif(? IS NULL, full_check_left, ?),"
-        " full_check_from = coalesce(?, full_check_from)"
+        " is_baseline = ?, warnings_json = ?, reuse_rate = ?,"
+        " identity = coalesce(nullif(?, ''), identity), full_check_left ="
+        " iif(? IS NULL, full_check_left, ?), full_check_from = coalesce(?, full_check_from)"
         " WHERE run_id = ? AND status IN ('RUNNING', 'HELD')",
         (
             summary.status,
@@ -175,6 +176,7 @@ def finish_run(store: Store, summary: RunSummary, finished_at: datetime) -> None
             int(duration.total_seconds() * 1000),
             int(summary.is_baseline),
             json.dumps(summary.warnings, ensure_ascii=False),
+            summary.reuse_rate,
             summary.identity,
             full_check_from,
             summary.full_check_left,
@@ -189,6 +191,7 @@ def finish_run(store: Store, summary: RunSummary, finished_at: datetime) -> None
             "없습니다. 아무것도 바뀌지 않았습니다. runs 명령으로 상태를 확인하십시오.",
         )
     _write_gates(store, run, summary.gates)
+    write_deliveries(store, run.run_id, summary.deliveries)
 
 
 def _write_gates(store: Store, run: Run, gates: Sequence[Gate]) -> None:
@@ -339,4 +342,5 @@ def read_run(row: sqlite3.Row) -> RunRow:
         ),
         full_check_left=row["full_check_left"],
         identity=row["identity"],
+        reuse_rate=row["reuse_rate"],
     )

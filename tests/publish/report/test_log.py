@@ -5,6 +5,7 @@ from datetime import date
 from pathlib import Path
 
 from dmf_crawler.model.change import Counts, EventType, Grade, Reason
+from dmf_crawler.model.reuse import GaveWay
 from dmf_crawler.model.run import RunStatus
 from dmf_crawler.publish.report.cells import FILL, Tone
 from tests.publish.builders import (
@@ -112,6 +113,8 @@ def test_the_run_log_has_one_line_a_run_with_numbers_as_numbers(tmp_path: Path) 
         "기준선",
         "전체 재확인",
         "셀렉터 버전",
+        "재사용률",
+        "물러난 셀렉터",
         "오류 코드",
         "사유",
     ]
@@ -134,9 +137,12 @@ def test_the_run_log_has_one_line_a_run_with_numbers_as_numbers(tmp_path: Path) 
         1,
         None,
         None,
+        None,
+        None,
     ]
     assert rows[1][4] == "보류"
-    assert rows[1][12:] == [7, "예", None, 1, "gate_hold", "G-5: 목록에서 사라진 건이 많습니다."]
+    assert rows[1][12:17] == [7, "예", None, 1, None]
+    assert rows[1][17:] == [None, "gate_hold", "G-5: 목록에서 사라진 건이 많습니다."]
     assert rows[2][3:8] == [None, "진행 중", None, 123, None]
 
 
@@ -146,6 +152,31 @@ def test_the_run_log_tells_the_full_check_and_what_it_had_still_to_do(tmp_path: 
     rows = text_rows(write_and_read(a_report(a_board(), runs=runs), tmp_path), "실행로그")
     column = column_of(rows[0], "전체 재확인")
     assert [row[column] for row in rows[1:]] == ["2026-11-29\n남음 1,012", "2026-11-29", ""]
+
+
+def test_the_run_log_tells_how_much_primary_selectors_found_and_which_gave_way(
+    tmp_path: Path,
+) -> None:
+    fallen = replace(a_run_row(), reuse_rate=13 / 15)
+    whole = replace(a_run_row(board_id="recalls"), reuse_rate=1.0)
+    gave_way = (
+        GaveWay("row", "table tbody tr", 0, (("table tr", 2),)),
+        GaveWay("company", "header_text 신청인", 1, (("css td.a", 1), ("css td.b", 1))),
+    )
+    report = replace(
+        a_report(a_board(), runs=[fallen, whole, a_run_row(board_id="notices")]),
+        given_way={fallen.run.run_id: gave_way, "another run": gave_way},
+    )
+
+    rows = text_rows(write_and_read(report, tmp_path), "실행로그")
+
+    rates, given_way = column_of(rows[0], "재사용률"), column_of(rows[0], "물러난 셀렉터")
+    assert [row[rates] for row in rows[1:3]] == ["86.7%", "100.0%"]
+    assert not any(rows[3][rates:])
+    assert rows[1][given_way] == (
+        "행: table tbody tr → table tr\n신청인: header_text 신청인 → css td.a, css td.b"
+    )
+    assert not any(rows[2][given_way:])
 
 
 def test_runs_of_a_board_that_is_no_longer_reported_are_named_by_their_id(tmp_path: Path) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
+from dmf_crawler.model.record import Column
 from dmf_crawler.model.report import BoardReport, EventRow, Report, RunRow
+from dmf_crawler.model.reuse import ROW, GaveWay
 from dmf_crawler.publish.report.cells import Cell, Role, Sheet
 from dmf_crawler.publish.report.columns import Places, key_cell, lay_out
 from dmf_crawler.publish.report.records import EVENT_TONES
@@ -12,6 +14,7 @@ from dmf_crawler.publish.report.wording import (
     EVENT_WORDS,
     STATUS_WORDS,
     describe_changes,
+    label_of,
     show_grade,
     show_moment,
     show_reason,
@@ -36,13 +39,15 @@ RUN_COLUMNS = (
     "기준선",
     "전체 재확인",
     "셀렉터 버전",
+    "재사용률",
+    "물러난 셀렉터",
     "오류 코드",
     "사유",
 )
 RUN_WIDTHS = (
     *(11.0, 19.0, 19.0, 8.0, 9.0, 8.0, 9.0),
     *(7.0, 7.0, 7.0, 8.0, 8.0, 8.0),
-    *(13.0, 8.0, 20.0, 40.0),
+    *(13.0, 8.0, 9.0, 44.0, 20.0, 40.0),
 )
 
 
@@ -79,23 +84,25 @@ def write_runs(sheet: Sheet, report: Report) -> None:
     board_ids = {board.board_id for board in report.boards}
     board_ids.update(row.run.board_id for row in report.runs)
     has_board = len(board_ids) > 1
-    names = {board.board_id: board.name_ko for board in report.boards}
+    boards = {board.board_id: board for board in report.boards}
     sheet.set_widths([32.0, *([22.0] if has_board else []), *RUN_WIDTHS])
     header = ["run_id", *(["게시판"] if has_board else []), *RUN_COLUMNS]
     sheet.write_header(header)
     for row in report.runs:
-        sheet.write_row(_run_cells(row, names, has_board=has_board))
+        sheet.write_row(_run_cells(row, boards, report, has_board=has_board))
     sheet.freeze(n_columns=1)
     sheet.filter(n_columns=len(header))
     if not report.runs:
         sheet.write_row([Cell("기록된 실행이 없습니다.", Role.MESSAGE)])
 
 
-def _run_cells(row: RunRow, names: Mapping[str, str], *, has_board: bool) -> list[Cell]:
-    run, counts = row.run, row.counts
+def _run_cells(
+    row: RunRow, boards: Mapping[str, BoardReport], report: Report, *, has_board: bool
+) -> list[Cell]:
+    run, counts, board = row.run, row.counts, boards.get(row.run.board_id)
     return [
         Cell(run.run_id),
-        *([Cell(names.get(run.board_id, run.board_id))] if has_board else []),
+        *([Cell(board.name_ko if board else run.board_id)] if has_board else []),
         Cell(run.day.isoformat()),
         Cell(show_moment(run.started_at)),
         Cell(show_moment(row.finished_at)),
@@ -111,9 +118,21 @@ def _run_cells(row: RunRow, names: Mapping[str, str], *, has_board: bool) -> lis
         Cell("예" if row.is_baseline else ""),
         Cell(_show_full_check(row)),
         Cell(row.selector_version),
+        Cell(f"{row.reuse_rate:.1%}" if row.reuse_rate is not None else None),
+        Cell(_show_given_way(report.given_way.get(run.run_id, ()), board)),
         Cell(row.error_code),
         Cell(row.reject_reason),
     ]
+
+
+def _show_given_way(fields: Iterable[GaveWay], board: BoardReport | None) -> str:
+    """Return, one line a field, which primary selector gave way and what served instead."""
+    columns = (Column(ROW, "행"), *(board.columns if board else ()))
+    return "\n".join(
+        f"{label_of(gone.field, columns)}: {gone.primary} → "
+        f"{', '.join(selector for selector, _ in gone.served)}"
+        for gone in fields
+    )
 
 
 def _show_full_check(row: RunRow) -> str:
