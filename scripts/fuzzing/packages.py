@@ -148,7 +148,7 @@ def add_parts(rng: random.Random, body: bytes, _other: bytes) -> bytes:
     parts = list(_unpack(body).items())
     names = [name for name, _ in parts] or ["xl/workbook.xml"]
     name = rng.choice([*names, "XL/Workbook.xml", "../../x.xml", "/xl/x.xml", "xl\\workbook.xml"])
-    added = rng.choice([b"<a/>", b"<row/>" * 10_000_000, b" " * 80_000_000, b"\0" * 3_000_000])
+    added = rng.choice([b"<a/>", b"<row/>" * 10_000_000, b" " * 68_000_000, b"\0" * 3_000_000])
     names = [f"{name}{n or ''}" for n in range(rng.choice([1, 1, 600]))]
     if len(names) > 1:
         added = b"<a/>"

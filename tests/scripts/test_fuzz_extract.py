@@ -108,7 +108,7 @@ def test_every_mutation_changes_pages_and_takes_any_body(mutation):
                          ids=lambda each: each.__name__)  # fmt: skip
 def test_every_mutation_of_a_package_changes_it_and_takes_any_body(mutation):
     package = a_workbook(list_rows([some_fields(1), some_fields(2)]))
-    results = [mutation(random.Random(seed), package, SEEDS[0].body) for seed in range(4)]
+    results = [mutation(random.Random(seed), package, SEEDS[0].body) for seed in range(3)]
     assert len({*results, package}) > 1
     for body in (b"", b"PK", b"PK\x03\x04x"):
         mutation(random.Random(1), body, body)
