@@ -20,6 +20,7 @@ from dmf_crawler.extract.sheets import read_sheets
 from dmf_crawler.extract.workbook import find_cell, read_workbook
 from dmf_crawler.model.record import Delivery, PageTable, Snapshot, Value
 from dmf_crawler.model.run import Fault
+from dmf_crawler.text import strip_blanks
 from dmf_crawler.workbench.rehearsal.pages import write_error_page
 from dmf_crawler.workbench.rehearsal.register import grow_register
 from dmf_crawler.workbench.rehearsal.workbook import build_workbook
@@ -152,8 +153,8 @@ def test_the_rehearsal_sites_workbook_holds_the_rows_of_its_register(n_rows):
 
 def _strip(value: Value) -> Value:
     if isinstance(value, str):
-        return value.strip()
-    values = tuple(text.strip() for text in value)
+        return strip_blanks(value)
+    values = tuple(strip_blanks(text) for text in value)
     return () if values == ("",) else values
 
 
@@ -182,7 +183,7 @@ def test_what_is_written_is_what_is_read(cells):
     for row, seen in zip(
         table.rows, read_again.worksheets[0].iter_rows(min_row=2, values_only=True), strict=True
     ):
-        assert row.fields["company"] == str(seen[COMPANY] or "").strip()
+        assert row.fields["company"] == strip_blanks(str(seen[COMPANY] or ""))
 
 
 def test_nested_fields_may_be_joined_or_be_the_first_and_another_joint_may_join_them():
@@ -220,7 +221,7 @@ def test_a_header_too_far_down_is_not_looked_for():
 
 def test_columns_may_stand_anywhere_and_be_called_by_any_alias():
     record = some_fields()
-    header = {**LABELS, "reg_no": " DMF 번호", "company": "업체명"}
+    header = {**LABELS, "reg_no": " DMF 번호", "company": "업체명 ▲"}
     names = ["linked_document_no", *[name for name in LABELS if name != "linked_document_no"]]
     rows = [["", *(header[name] for name in names)], ["", *list_row(1, record)[1:]]]
     rows[1] = ["", *(list_row(1, {name: record[name] for name in names})[1:])]
@@ -505,6 +506,11 @@ def test_a_blank_row_in_the_middle_is_refused(blank):
     _refuse(a_workbook([HEADER, blank, first]), "blank_row")
 
 
+def test_a_row_with_its_running_number_alone_is_refused():
+    rows = [HEADER, list_row(1, some_fields()), [2, None, "-"]]
+    assert "Sheet1!3행" in _refuse(a_workbook(rows), "blank_row")
+
+
 def test_text_under_no_header_is_refused():
     row = [*list_row(1, some_fields()), None, "비고"]
     assert "Sheet1!Q2, '비고'" in _refuse(a_workbook([HEADER, row]), "stray_text")
@@ -672,6 +678,13 @@ def test_unpacked_bytes_are_counted_whatever_the_directory_says():
     _refuse(bytes(body), "damaged_workbook", exit_code=6)
 
 
+def test_an_entry_without_a_name_is_no_part():
+    body = a_package(sheet_xml(_xml_rows()), {"nameless": b""})
+    assert body.count(b"nameless") == 2
+    nameless = body.replace(b"nameless", b"\0ameless")  # a name ends at its first NUL
+    assert _read(nameless).rows[0].fields == some_fields()
+
+
 def test_many_entries_are_refused():
     parts: dict[str, str | bytes | None]
     parts = {f"xl/media/image{number}.png": b"" for number in range(496)}
@@ -830,6 +843,21 @@ def test_a_number_that_two_rows_share_is_joined_and_a_row_twice_is_refused():
     assert isinstance(fault, Fault)
     assert (fault.code, fault.exit_code) == ("duplicate_rows", 4)
     assert "행이 1행과 2행(20260922-211-J-1)에" in fault.message
+
+
+def test_a_header_that_gave_way_to_a_fallback_is_named_with_no_rows():
+    mapping = selectors_mapping()
+    fallback = {"strategy": "header_text", "header_aliases": ["등록인"]}
+    mapping["fields"]["company"]["fallbacks"].append(fallback)
+    selectors = some_selectors(**mapping)
+    table = _read(a_workbook([_header(신청인="등록인"), list_row(1, some_fields())]), **mapping)
+    snapshot = merge_export(table, selectors, announced_total=1)
+    assert isinstance(snapshot, Snapshot), snapshot
+    of_company = {used: n for used, n in snapshot.delivered.items() if used.field == "company"}
+    assert of_company == {
+        Delivery("company", 0, "header_text 신청인, 업체명, 등록업체"): 0,
+        Delivery("company", 3, "export 등록인"): 1,
+    }
 
 
 def test_a_number_that_was_split_before_stays_split():

@@ -14,12 +14,11 @@ from dmf_crawler.extract import workbook_faults as faults
 from dmf_crawler.extract.cell_value import clean_text, read_value
 from dmf_crawler.extract.package import open_package
 from dmf_crawler.extract.quoting import shorten
-from dmf_crawler.extract.selectors import FieldLocator, Selectors
+from dmf_crawler.extract.selectors import FieldLocator, Selectors, text_form
 from dmf_crawler.extract.sheets import Cell, Sheet, SheetRow, name_column, read_sheets
 from dmf_crawler.model.page import RawPage
 from dmf_crawler.model.record import Delivery, PageRow, PageTable, Value
 from dmf_crawler.model.run import Fault
-from dmf_crawler.text import key_form
 
 N_HEADER_ROWS = 20
 """The header stands among so many first rows of its sheet."""
@@ -42,7 +41,7 @@ def read_workbook(page: RawPage, selectors: Selectors, *, most_rows: int) -> Pag
     Returns:
         The rows, their number as the announced total. Or one of the faults `not_a_workbook`,
         `damaged_workbook` (both retryable), `workbook_too_large`, `no_list_sheet`,
-        `ambiguous_sheet`, `missing_column`, `unknown_column`, `ambiguous_column`, `spanned_cell`,
+        `ambiguous_sheet`, `missing_column`, `unknown_column`, `ambiguous_column`, `merged_cells`,
         `hidden_row`, `blank_row`, `repeated_header`, `stray_text`, `formula_cell`,
         `unreadable_cell`, `mojibake`, `workbook_capped`.
     """
@@ -210,7 +209,7 @@ def _find_column(
         return 0, column
     fallbacks = selectors.file.fields[locator.field].fallbacks
     for position, fallback in enumerate(fallbacks, start=1):
-        forms = {key_form(alias) for alias in fallback.header_aliases}
+        forms = {text_form(alias) for alias in fallback.header_aliases}
         hits = [column for column in free if _form(header.texts[column]) in forms]
         if len(hits) == 1:
             return position, hits[0]
@@ -263,7 +262,7 @@ def _repeats(row: SheetRow, header: _Header, columns: Mapping[str, int]) -> bool
 
 def _form(text: str) -> str:
     """Return the form under which headers are compared; a longer text is none."""
-    return key_form(text) if len(text) <= _N_HEADER_CHARS else text
+    return text_form(text) if len(text) <= _N_HEADER_CHARS else text
 
 
 def _read_row(row_no: int, row: SheetRow, found: _List, selectors: Selectors) -> PageRow | Fault:
@@ -275,10 +274,12 @@ def _read_row(row_no: int, row: SheetRow, found: _List, selectors: Selectors) ->
     for locator in selectors.fields:
         text = texts.get(found.columns[locator.field], "")
         parts = text.split(selectors.file.export_joint) if locator.nested else [text]
-        value, shown = read_value(parts, locator.nested, selectors.file.placeholders)
+        value, shown = read_value(parts, locator)
         values[locator.field] = value
         if shown is not None:
             all_shown[locator.field] = shown
+    if not any(values.values()):
+        return faults.blank_row(_place(found.sheet, f"{row.number}행"))
     return PageRow(values, all_shown, row_no)
 
 
