@@ -95,5 +95,15 @@ def test_control_characters_are_removed_however_they_are_written():
     assert decode_page("a\u0085b\u009fc".encode(), "") == "abc"
 
 
+@pytest.mark.parametrize("form", ["&#{:d};", "&#{:d}z", "&#000{:d};", "&#x{:x};", "&#X00{:X};"])
+def test_of_all_references_those_to_control_characters_are_removed(form):
+    for code in range(300):
+        reference = form.format(code)
+        is_control = (code < 32 and code not in {9, 10, 13}) or code == 127
+        rest = reference.lstrip("&#xX0123456789abcdefABCDEF").lstrip(";")
+        expected = f"a{rest}b" if is_control else f"a{reference}b"
+        assert decode_page(f"a{reference}b".encode(), "") == expected
+
+
 def test_the_xml_declaration_is_removed():
     assert decode_page(b'\n<?xml version="1.0" encoding="euc-kr"?>\n<html>', "") == "\n<html>"

@@ -8,6 +8,7 @@ from bs4 import BeautifulSoup, Tag
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dmf_crawler.extract.markup import parse_page
 from dmf_crawler.extract.parser import read_page
 from dmf_crawler.extract.selectors import Selectors
 from dmf_crawler.model.record import PageTable, Value
@@ -117,7 +118,6 @@ NAMES = (
     ("cell", "values", "shown"),
     [
         ("<table><tr><td>가</td></tr><tr><td>가</td></tr></table>", ("가", "가"), None),
-        ("<table><tr><td>가</td><td>나</td></tr></table>", ("가", "나"), None),
         ("<table><tr><td>가</td></tr></table><table><tr><td>나</td></tr></table>",
          ("가", "나"), None),
         ("<table><tr><td> 가 </td></tr><tr><td>나</td></tr></table>", ("가", "나"), " 가 \x1f나"),
@@ -172,7 +172,8 @@ def test_a_shortened_text_gives_way_to_the_title_where_the_file_says_so(cell, va
     fields, all_shown = _read(_cell(f"<td>{COMPANY}", cell), **mapping)
     assert fields["company"] == value
     assert all_shown == ({} if shown is None else {"company": shown})
-    fields, _ = _read(_cell(f"<td>{COMPANY}", cell))
+    mapping["fields"]["company"]["title_attr"] = False
+    fields, _ = _read(_cell(f"<td>{COMPANY}", cell), **mapping)
     assert fields["company"] == cell.partition(">")[2]
 
 
@@ -340,6 +341,7 @@ def test_comments_without_end_are_no_burden():
 
 
 MANY_ATTRIBUTES = " ".join(f"a{n}='>'" for n in range(5_001))
+FEW_VALUES = " ".join(f"a{n}='>'" if n % 500 == 0 else f"a{n}" for n in range(5_001))
 
 
 @pytest.mark.parametrize(
@@ -350,6 +352,7 @@ MANY_ATTRIBUTES = " ".join(f"a{n}='>'" for n in range(5_001))
         pytest.param("<div>" * 200 + "<i></i>" * 15_000, id="ancestors"),
         pytest.param(f"<p {MANY_ATTRIBUTES}>", id="attributes"),
         pytest.param(f"<p {MANY_ATTRIBUTES.replace(' ', '/')}>", id="attributes without blanks"),
+        pytest.param(f"<p {FEW_VALUES}>", id="attributes of few values"),
         pytest.param(f"""<p x=b" {MANY_ATTRIBUTES} y=c">""", id="quotes that are none"),
         pytest.param(f"<p {MANY_ATTRIBUTES.replace(' ', ' <b ')}>", id="tags that are none"),
         pytest.param(
@@ -373,6 +376,29 @@ def test_a_tag_of_the_most_attributes_is_read():
     assert isinstance(read_page(list_page([some_fields()], before=before), SELECTORS), PageTable)
 
 
+@settings(max_examples=20, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 900), st.integers(1, 3)), min_size=1, max_size=12),
+    st.sampled_from(["'>'", '"<"', "'\"'", "'", '"', ">"]),
+    st.sampled_from([" ", "/", "\n"]),
+)
+def test_the_attributes_of_a_tag_are_counted_whatever_stands_between(runs, value, gap):
+    """Values that hold the end of a tag, or seem to, stand between runs of bare names."""
+    names = iter(range(20_000))
+    parts = [
+        gap.join([*(f"a{next(names)}" for _ in range(n_names)), f"b{next(names)} = {value}"])
+        for n_names, repeat in runs
+        for _ in range(repeat)
+    ]
+    tag = f"<p {gap.join(parts)} {value}>"
+    page = read_page(list_page([some_fields()], before=tag), SELECTORS)
+    if value in {"'>'", '"<"', "'\"'"}:
+        is_refused = sum((n_names + 1) * repeat for n_names, repeat in runs) + 1 > 5_000
+        assert isinstance(page, Fault) == is_refused
+    else:  # where the tag ends depends on what follows
+        assert isinstance(page, PageTable | Fault)
+
+
 def test_a_large_page_is_read():
     before = "<p>" + "<br>" * 100_000 + "</p>" + "<div>" * 150 + "<i></i>" * 10_000 + "</div>" * 150
     assert isinstance(read_page(list_page([some_fields()], before=before), SELECTORS), PageTable)
@@ -382,6 +408,17 @@ def test_a_page_nested_too_deep_to_be_read_whole_is_refused():
     fault = read_page(list_page([some_fields()], before="<div>" * 400), SELECTORS)
     assert isinstance(fault, Fault)
     assert (fault.code, fault.exit_code) == ("unparsable_page", 4)
+
+
+@pytest.mark.parametrize("n_nested", range(248, 260))
+def test_no_element_of_a_page_that_is_read_has_256_ancestors(n_nested):
+    """What a page of few elements may cost is known from it."""
+    page = raw_page("<html><body>" + "<div>" * n_nested + "</html>")
+    document = parse_page(page, "</html>")
+    if isinstance(document, Fault):
+        assert (document.code, n_nested >= 255) == ("unparsable_page", True)
+    else:
+        assert max(len(list(each.iterancestors())) for each in document.iter()) == n_nested + 1
 
 
 @pytest.mark.parametrize("html", ["</html>", "<!-- -->\n</html>"])
@@ -419,7 +456,9 @@ _texts = st.text(
         st.sampled_from("\r\n\t -…<>&"),
     ),
     max_size=12,
-)
+).map(
+    lambda text: text if text.strip() == "-" else text.lstrip(" \r\n\t-–—*·•").rstrip(" \r\n\t….")
+)  # a list of marked or cut values is refused
 
 
 @st.composite
@@ -452,7 +491,7 @@ ANY_NUMBER = _any_number()
 @settings(max_examples=60, deadline=None)
 @given(_rows(), st.booleans(), st.booleans())
 def test_beautifulsoup_reads_the_same_values(rows, has_tbody, has_labels):
-    rows = [row | {"target": "별표1"} for row in rows]  # a row without any value is refused
+    rows = [row | {"reg_no": row["reg_no"].strip(" -") or "1"} for row in rows]  # else refused
     page = list_page(rows, has_nested_tbody=has_tbody, has_labels=has_labels)
     table = read_page(page, ANY_NUMBER)
     assert isinstance(table, PageTable), table

@@ -45,8 +45,11 @@ _N_SNIFFED_BYTES = 1024
 _HEADER_CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _META_CHARSET = re.compile(rb"<meta[^>]*?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-_NUMERIC_REFERENCE = re.compile("&#(?:0*([0-9]+)|[xX]0*([0-9a-fA-F]+));?")
-_N_CONTROL_DIGITS = 3
+_NO_CONTROLS = re.compile("[ -~\xa0-\U0010ffff\t\n\r]*+\\Z")
+_CONTROL_REFERENCE = re.compile(
+    "&#(?:0*(?:[0-8]|1[124-9]|2[0-9]|3[01]|127)(?![0-9])"
+    "|[xX]0*(?:[0-8bBcCeEfF]|1[0-9a-fA-F]|7[fF])(?![0-9a-fA-F]));?"
+)
 _CP1252 = {code: bytes([code]).decode("cp1252", "replace") for code in range(0x80, 0xC0)}
 _TRAILING = "".join({*map(chr, range(0x80, 0xC0)), *_CP1252.values()} - {"\ufffd"})
 _TWICE = re.compile(f"(?:[\u00ea-\u00ed][{re.escape(_TRAILING)}]{{2}}){{2,}}")
@@ -115,21 +118,12 @@ def _charsets(body: bytes, content_type: str) -> Iterator[str]:
 
 def drop_controls(text: str) -> str:
     r"""Return a text without control characters, \t, \r and \n excepted."""
-    return _CONTROLS.sub("", text)
+    # That there are none is found out twice as fast as the substitution would.
+    return text if _NO_CONTROLS.match(text) else _CONTROLS.sub("", text)
 
 
 def _clean(text: str) -> str:
-    text = _NUMERIC_REFERENCE.sub(_drop_control_reference, text)
-    return _XML_DECLARATION.sub("", drop_controls(text))
-
-
-def _drop_control_reference(match: re.Match[str]) -> str:
-    decimal, hexadecimal = match.groups()
-    if len(decimal or hexadecimal) > _N_CONTROL_DIGITS:
-        return match[0]
-    code = int(decimal) if decimal else int(hexadecimal, 16)
-    is_control = code < 32 and code not in {9, 10, 13}
-    return "" if is_control or code == 127 else match[0]
+    return _XML_DECLARATION.sub("", drop_controls(_CONTROL_REFERENCE.sub("", text)))
 
 
 def _check_text(text: str, codec: str) -> str | Fault:

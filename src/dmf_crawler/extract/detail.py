@@ -89,7 +89,7 @@ def _read_region(region: Element, document: Element, details: DetailLocator) -> 
 
 def _read_fields(document: Element, selectors: Selectors) -> Fields | Fault:
     """Read the fields of a detail page; one that is not there is empty, unless it is required."""
-    labels = find_labels(document, selectors)
+    labels = find_labels(document, selectors).all
     values: dict[str, Value] = {}
     for field in selectors.details.fields if selectors.details else ():
         found = (_find_values(locator, document, labels, field) for locator in field.locators)

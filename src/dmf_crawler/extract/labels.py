@@ -11,11 +11,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
+from lxml.etree import XPath
 from lxml.etree import _Element as Element
 
 from dmf_crawler.extract import row_faults as faults
-from dmf_crawler.extract.cell import NEVER_TEXT, cell_text, squeeze
+from dmf_crawler.extract.cell import NEVER_TEXT, cell_text, hides, squeeze
 from dmf_crawler.extract.grid import Cells, part_of
 from dmf_crawler.extract.paths import find_elements
 from dmf_crawler.extract.selectors import Selectors, text_form
@@ -28,33 +30,98 @@ _LONG_NUMBER = re.compile("[0-9]{4}")
 _LEAST_ROWS = 3
 """So many values that begin with the column's name do not do so by chance."""
 
+_MOST_BUTTONS = 10_000
+_HIDEABLE = XPath("descendant-or-self::*[@hidden or @style]")
+_INLINE = frozenset(
+    {
+        *(
+            "a",
+            "abbr",
+            "b",
+            "bdi",
+            "cite",
+            "code",
+            "data",
+            "em",
+            "font",
+            "i",
+            "ins",
+            "kbd",
+            "label",
+        ),
+        *("mark", "q", "s", "small", "span", "strong", "sub", "sup", "time", "u", "var"),
+    }
+)
 _NOTHING: frozenset[Element] = frozenset()
 
 
-def find_labels(document: Element, selectors: Selectors) -> frozenset[Element]:
-    """Return what `drop` finds on a page, and what is never text."""
-    labels: set[Element] = set(document.iter(*NEVER_TEXT))
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """What stands inside cells and is no part of a value.
+
+    Attributes:
+        drop: Labels that people see, as `drop` finds them.
+        all: These, what is never text, what nobody sees, and buttons beside a value.
+    """
+
+    drop: frozenset[Element]
+    all: frozenset[Element]
+
+
+def find_labels(document: Element, selectors: Selectors) -> Labels:
+    """Find the labels of a page."""
+    drop: set[Element] = set()
     for path in selectors.drop:
-        labels.update(find_elements(path, document))
-    return frozenset(labels)
+        drop.update(find_elements(path, document))
+    never = set(document.iter(*NEVER_TEXT))
+    unseen = {each for each in find_elements(_HIDEABLE, document) if _is_aside(each)}
+    for path in selectors.unseen:
+        unseen.update(each for each in find_elements(path, document) if each.tag in _INLINE)
+    found = frozenset(drop | never | unseen)
+    return Labels(frozenset(drop), found | _find_buttons(document, found))
+
+
+def _is_aside(element: Element) -> bool:
+    """Say whether an element is text in a line that its own markup keeps from being seen.
+
+    A hidden block, or a row of a hidden table, may wait for a click: its text counts.
+    """
+    return element.tag in _INLINE and hides(element)
+
+
+def _find_buttons(document: Element, labels: frozenset[Element]) -> frozenset[Element]:
+    """Return the buttons that stand in a cell beside its value."""
+    found = set()
+    for button in document.iter("button"):
+        cell = next((each for each in button.iterancestors() if part_of(each) == "cell"), None)
+        if cell is not None and cell_text(cell, labels | {button}).strip():
+            found.add(button)
+            if len(found) > _MOST_BUTTONS:
+                break
+    return frozenset(found)
 
 
 def find_own_names(
     rows: Sequence[Cells],
-    labels: frozenset[Element],
+    labels: Labels,
     names: Mapping[int, Collection[str]],
 ) -> frozenset[Element]:
     """Return the elements that say their column's name in columns in which `drop` found nothing.
 
+    The header of a table inside a cell is such an element, too.
+
     Args:
         rows: The cells of the data rows.
-        labels: What `drop` found.
+        labels: What is known already.
         names: Index of a column → forms of the texts by which it goes.
     """
     found: set[Element] = set()
     for index, forms in names.items():
-        cells = [row[index] for row in rows]
-        if not cells or not len(cells[0]) or any(_has_label(cell, labels) for cell in cells):
+        cells = list(dict.fromkeys(row[index] for row in rows))
+        if not any(map(len, cells)):
+            continue
+        found.update(_find_inner_headers(cells, forms))
+        if any(_has_label(cell, labels.drop) for cell in cells):
             continue
         for place in (0, -1):
             own = [_label_at(cell, place, forms) for cell in cells]
@@ -64,8 +131,17 @@ def find_own_names(
     return frozenset(found)
 
 
-def _has_label(cell: Element, labels: frozenset[Element]) -> bool:
-    return any(child in labels and child.tag not in NEVER_TEXT for child in cell)
+def _has_label(cell: Element, drop: frozenset[Element]) -> bool:
+    return any(child in drop for child in cell)
+
+
+def _find_inner_headers(cells: Sequence[Element], forms: Collection[str]) -> Iterator[Element]:
+    if next(cells[0].iter("thead"), None) is None:
+        return
+    for cell in cells:
+        for head in cell.iter("thead"):
+            if text_form(cell_text(head, _NOTHING)) in forms:
+                yield head
 
 
 def _label_at(cell: Element, place: int, forms: Collection[str]) -> Element | None:
@@ -82,22 +158,27 @@ def _label_at(cell: Element, place: int, forms: Collection[str]) -> Element | No
     return None
 
 
+@dataclass(frozen=True, slots=True)
+class ColumnNames:
+    """Forms of all texts by which a column's field goes, and by which the others go."""
+
+    own: frozenset[str]
+    others: frozenset[str]
+
+
 # --- do they hold a value? -----------------------------------------------------------------------
 
 
 def check_labels(
-    cells: Sequence[Element],
-    labels: frozenset[Element],
-    column: str,
-    strange: Collection[str] = (),
+    cells: Sequence[Element], labels: Labels, column: str, names: ColumnNames
 ) -> Fault | None:
     """Refuse a label that is not the one of its column: without its end tag it holds the value.
 
     Args:
         cells: Of one column.
-        labels: Elements inside cells that are not part of a value.
+        labels: What is no part of a value.
         column: The column's header as shown.
-        strange: Forms of the names of other fields.
+        names: By which texts this and the other fields go.
 
     Returns:
         The fault `label_differs`, `label_of_other_column` or `label_kept`, or None.
@@ -105,16 +186,30 @@ def check_labels(
     own = [
         (row_no, cell)
         for row_no, cell in enumerate(cells, start=1)
-        if len(cell) or (cell.text and cell.text.strip())  # nothing needs no label
+        if not _is_empty(cell, labels, names)
     ]
     inner = [(row_no, each) for row_no, cell in own for each in cell.iterdescendants(*_CELLS)]
     for group in (own, inner):
-        found = [(row_no, tuple(_label_texts(cell, labels))) for row_no, cell in group]
+        found = [(row_no, tuple(_label_texts(cell, labels.drop))) for row_no, cell in group]
         if fault := _compare_labels(found, column, n_rows=len(cells)):
             return fault
-        if found and any(text_form(text) in strange for text in found[0][1]):
+        forms = {text_form(text) for text in found[0][1]} if found else set()
+        if forms & (names.others - names.own):
             return faults.label_of_other_column(found[0][1], column)
-    return _find_kept(cells, labels, column)
+    return _find_kept(cells, labels.all, column)
+
+
+def _is_empty(cell: Element, labels: Labels, names: ColumnNames) -> bool:
+    """Say whether a cell has neither a value nor a label that could hold one.
+
+    It may lack the label, or, where it covers several columns, have that of another one.
+    """
+    if not len(cell):
+        return not (cell.text and cell.text.strip())
+    known = names.own | names.others
+    if any(text_form(text) not in known for text in _label_texts(cell, labels.drop)):
+        return False
+    return not cell_text(cell, labels.all).strip()
 
 
 def _compare_labels(
@@ -141,14 +236,14 @@ def _holds_value(label: str) -> bool:
     return len(label) > _N_LABEL_CHARS or bool(_LONG_NUMBER.search(key_form(label)))
 
 
-def _label_texts(cell: Element, labels: frozenset[Element]) -> Iterator[str]:
+def _label_texts(cell: Element, drop: frozenset[Element]) -> Iterator[str]:
     """Yield the texts of a cell's labels, those of the cells inside it left out."""
     for child in cell:
-        if child in labels:
+        if child in drop:
             if child.tag not in NEVER_TEXT:
                 yield " ".join(cell_text(child, _NOTHING).split())
         elif part_of(child) != "cell":
-            yield from _label_texts(child, labels)
+            yield from _label_texts(child, drop)
 
 
 def _find_kept(cells: Sequence[Element], labels: frozenset[Element], column: str) -> Fault | None:

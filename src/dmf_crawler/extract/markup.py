@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from typing import cast
 
-from lxml.etree import HTMLParser, ParserError, iterwalk
+from lxml.etree import HTMLParser, ParserError, XPath, iterwalk
 from lxml.etree import _Element as Element
 from lxml.html import document_fromstring
 
@@ -14,13 +15,15 @@ from dmf_crawler.model.page import RawPage
 from dmf_crawler.model.run import Fault
 
 _COMMENT_END = re.compile("--!?>")
-_TEXT_RUN = re.compile(r">[^<>\r]*\r[^<>]*<")
 _NUMERIC_REFERENCE = re.compile("&#(?:[xX]0*([0-9a-fA-F]*)|0*([0-9]*))")
 _N_REFERENCE_DIGITS = 12
 _LAST_CODE = 0x10FFFF
 _NO_CHARACTERS = frozenset({0xFFFD, *range(0xD800, 0xE000)})
 MAX_LIST_ELEMENTS = 150_000
 """A thousand rows with sixty elements each, twice."""
+
+MAX_LIST_CHARS = 8_000_000
+"""Of a page's source; a thousand rows have two million."""
 
 MAX_DETAIL_ELEMENTS = 30_000
 """More than a long notice with tables has."""
@@ -31,6 +34,12 @@ MAX_ANCESTORS = 3_000_000
 MAX_ATTRIBUTES = 5_000
 """Of one tag; libxml2 compares each with all others."""
 
+_MAX_DEPTH = 256
+"""libxml2 stops with a fatal error at an element that would have so many ancestors."""
+
+_N_TAIL_CHARS = 4096
+"""A whole page has its end marker among its last characters."""
+
 _TAG_START = re.compile("<(?=[a-zA-Z])")
 _ATTRIBUTE = (
     r"""[\t\n\f\r /]*+[^\t\n\f\r />][^\t\n\f\r />=]*+"""  # its name may begin with "="
@@ -39,9 +48,14 @@ _ATTRIBUTE = (
 )
 _ATTRIBUTES = re.compile(_ATTRIBUTE)
 _TAG = re.compile(rf"<[a-zA-Z][^\t\n\f\r />]*+(?:{_ATTRIBUTE}){{0,{MAX_ATTRIBUTES + 1}}}+")
+_ODD_VALUE = re.compile(r"""=(?=[\t\n\f\r ]*+(?:"[^"<>]*+[<>]|'[^'<>]*+[<>]))""")
+"""A quoted value that may hold the end of a tag."""
+
+_LEAST_WIDTH = 50
 _MAX_READS = 20
 """So many times the text's length is read in search of attributes; a page needs less than one."""
 
+_COUNT = XPath("count(//*)")
 _FATAL = 3
 """libxml2's error level after which it stops and returns what it has."""
 
@@ -65,11 +79,11 @@ def parse_page(
         return text
     if fault := _find_text_fault(text, end_marker, max_elements):
         return fault
-    text = _TEXT_RUN.sub(_keep_returns, text)
+    text = _keep_returns(text)
     parser = HTMLParser(remove_comments=True, remove_pis=True, huge_tree=False, no_network=True)
     try:
         document: Element = document_fromstring(text, parser=parser)
-    except ParserError as error:
+    except (ParserError, ValueError) as error:  # ValueError: a second XML declaration
         return _unparsable_page(str(error))
     # Past a fatal error (nesting too deep) the rest of the page is silently missing.
     fatal = next((entry for entry in parser.error_log if entry.level >= _FATAL), None)
@@ -80,15 +94,33 @@ def parse_page(
 
 def _find_text_fault(text: str, end_marker: str, max_elements: int) -> Fault | None:
     """Say why a page's source must not be parsed, None where it may."""
-    if end_marker.lower() not in text.lower():
+    marker = end_marker.lower()
+    if marker not in text[-_N_TAIL_CHARS:].lower() and marker not in text.lower():
         return _truncated_page(text, end_marker)
+    if len(text) > MAX_LIST_CHARS:
+        return too_complex(len(text), MAX_LIST_CHARS)
     n_tags, most = text.count("<"), 3 * max_elements  # start and end of each, and some more
     if n_tags > most:
         return too_complex(n_tags, most)
-    n_attributes = _count_attributes(text)
-    if n_attributes > MAX_ATTRIBUTES:
-        return too_complex(n_attributes, MAX_ATTRIBUTES)
-    return _broken_reference() if _has_broken_reference(text) else None
+    if _may_have_many_attributes(text) and (n_found := _count_attributes(text)) > MAX_ATTRIBUTES:
+        return too_complex(n_found, MAX_ATTRIBUTES)
+    # Comments are only taken out where it matters.
+    if _has_broken_reference(text) and _has_broken_reference(_drop_comments(text)):
+        return _broken_reference()
+    return None
+
+
+def _may_have_many_attributes(text: str) -> bool:
+    """Say whether a tag of a text may have too many attributes; almost all texts have none.
+
+    A tag ends at the first ">" outside quotes. Without its quoted values that hold one it falls
+    into pieces, one more than such values at the most, without any ">". Where each width of the
+    text has a ">", a piece has less than two widths; and an attribute takes two characters.
+    """
+    width = MAX_ATTRIBUTES // (1 + len(_ODD_VALUE.findall(text)))
+    return width < _LEAST_WIDTH or any(
+        text.find(">", start, start + width) < 0 for start in range(0, len(text) - width + 1, width)
+    )
 
 
 def _count_attributes(text: str) -> int:
@@ -112,6 +144,9 @@ def _count_attributes(text: str) -> int:
 
 def _find_tree_fault(document: Element, max_elements: int) -> Fault | None:
     """Say that selectors would take too long on a tree, None where they would not."""
+    n_elements = int(cast("float", _COUNT(document)))
+    if n_elements <= max_elements and n_elements * _MAX_DEPTH <= MAX_ANCESTORS:
+        return None
     n_elements, n_ancestors = _measure(document)
     if n_elements > max_elements:
         return too_complex(n_elements, max_elements)
@@ -129,21 +164,35 @@ def _measure(document: Element) -> tuple[int, int]:
     return n_elements, n_ancestors
 
 
-def _keep_returns(run: re.Match[str]) -> str:
-    """Write the carriage returns of a value as references, outside tags and between them.
+def _keep_returns(text: str) -> str:
+    """Write the carriage returns of values as references; those between tags become line feeds.
 
     HTML turns CR LF into LF, and some releases of libxml2 do; a reference is kept by all.
     """
-    if run[0][1:-1].strip():
-        return run[0].replace("\r", "&#13;")
-    return run[0].replace("\r\n", "\n").replace("\r", "\n")
+    parts: list[str] = []
+    done = 0
+    while (found := text.find("\r", done)) >= 0 and (end := text.find("<", found)) >= 0:
+        start = text.rfind(">", done, end) + 1
+        run = text[start:end]
+        if start and "<" not in run:  # no tag's inside
+            parts += text[done:start], _keep_returns_of(run)
+        else:
+            parts.append(text[done:end])
+        done = end
+    return "".join([*parts, text[done:]]) if parts else text
+
+
+def _keep_returns_of(run: str) -> str:
+    if run.strip():
+        return run.replace("\r", "&#13;")
+    return run.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _has_broken_reference(text: str) -> bool:
     """Say whether a numeric reference names no character; releases of libxml2 differ on these."""
     codes = (
         int((hexadecimal or decimal)[:_N_REFERENCE_DIGITS] or "0", 16 if hexadecimal else 10)
-        for hexadecimal, decimal in _NUMERIC_REFERENCE.findall(_drop_comments(text))
+        for hexadecimal, decimal in _NUMERIC_REFERENCE.findall(text)
     )
     return any(code > _LAST_CODE or code in _NO_CHARACTERS for code in codes)
 

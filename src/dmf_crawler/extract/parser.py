@@ -7,16 +7,17 @@ from dataclasses import dataclass
 
 from lxml.etree import _Element as Element
 
-from dmf_crawler.extract.cell import cell_text, split_lines, squeeze
+from dmf_crawler.extract.cell import cell_text, squeeze
+from dmf_crawler.extract.inner import find_inner, split_lines
 from dmf_crawler.extract.links import DEFAULT_PRODUCT_TOKEN, lets_follow, read_base, read_link
 from dmf_crawler.extract.locating import locate
 from dmf_crawler.extract.markup import parse_page
-from dmf_crawler.extract.row_faults import empty_row
+from dmf_crawler.extract.row_faults import empty_row, no_numbers
 from dmf_crawler.extract.selectors import FieldLocator, Selectors
 from dmf_crawler.extract.table_faults import no_rows
 from dmf_crawler.extract.table_guard import GuardedTable, guard_table
 from dmf_crawler.extract.total import no_total, read_total
-from dmf_crawler.extract.value import full_text, read_attribute, value_of
+from dmf_crawler.extract.value import full_text, read_one_attribute, value_of
 from dmf_crawler.model.page import RawPage
 from dmf_crawler.model.record import PageRow, PageTable, Value
 from dmf_crawler.model.run import Fault
@@ -38,7 +39,7 @@ def read_page(
     Returns:
         The rows with the announced total; no rows where the page says that there are none. Or the
         fault of `parse_page` or `guard_table`, or one of `no_total`, `ambiguous_total`, `no_rows`,
-        `stray_text`, `empty_row`.
+        `stray_text`, `empty_row`, `no_numbers`.
     """
     document = parse_page(page, selectors.file.end_marker)
     if isinstance(document, Fault):
@@ -93,11 +94,12 @@ class Reading:
 
 def _read_rows(table: GuardedTable, selectors: Selectors) -> tuple[PageRow, ...] | Fault:
     rows = []
+    seen: dict[tuple[str, Element], Reading | None] = {}  # a cell that spans rows is read once
     for row_no, cells in enumerate(table.rows, start=1):
         fields: dict[str, Value] = {}
         shown: dict[str, str] = {}
         for field in selectors.fields:
-            reading = _read_field(field, row_no, cells, table)
+            reading = _read_field(field, row_no, cells, table, seen)
             if reading is None:
                 return _stray_text(row_no, field.label_ko)
             value = fields[field.field] = reading.value
@@ -107,6 +109,9 @@ def _read_rows(table: GuardedTable, selectors: Selectors) -> tuple[PageRow, ...]
             return empty_row(row_no)
         link = _read_row_link(table.row_elements[row_no - 1], selectors)
         rows.append(PageRow(fields, shown, row_no, link))
+    number = selectors.file.key.number
+    if len(rows) > 1 and not any(row.fields[number] for row in rows):
+        return no_numbers(selectors.file.fields[number].label_ko or number, len(rows))
     return tuple(rows)
 
 
@@ -115,20 +120,33 @@ def _read_row_link(row: Element, selectors: Selectors) -> str:
 
 
 def _read_field(
-    field: FieldLocator, row_no: int, cells: tuple[Element, ...], table: GuardedTable
+    field: FieldLocator,
+    row_no: int,
+    cells: tuple[Element, ...],
+    table: GuardedTable,
+    seen: dict[tuple[str, Element], Reading | None],
 ) -> Reading | None:
     """Read one field of a row; None where text stands beside the table inside the cell."""
     if field.field in table.texts:
         text = table.texts[field.field][row_no - 1]
         return Reading(value_of(text, field), text)
     if locator := table.attributes.get(field.field):
-        (element,) = locate(locator, table.row_elements[row_no - 1], table.labels)
-        text = read_attribute(locator, element)
+        hits = locate(locator, table.row_elements[row_no - 1], table.labels)
+        text = read_one_attribute(locator, hits) or ""
         return Reading(value_of(text, field), text)
     cell = cells[table.columns[field.field]]
+    if not table.has_spans:
+        return _read_cell(field, cell, table.labels)
+    place = field.field, cell
+    if place not in seen:
+        seen[place] = _read_cell(field, cell, table.labels)
+    return seen[place]
+
+
+def _read_cell(field: FieldLocator, cell: Element, labels: frozenset[Element]) -> Reading | None:
     if field.nested:
-        return read_nested(field, cell, table.labels)
-    text = cell_text(cell, table.labels)
+        return read_nested(field, cell, labels)
+    text = cell_text(cell, labels)
     full = full_text(cell, text) if field.prefers_title else text
     return Reading(value_of(full, field), text)
 
@@ -140,30 +158,16 @@ def read_nested(field: FieldLocator, cell: Element, labels: frozenset[Element]) 
     redrawn. One empty text is an empty list; several keep their number, since positions pair with
     those of other columns.
     """
-    inner = _find_inner(cell)
-    if not inner:
-        texts = split_lines(cell, labels)
-    else:
+    inner = find_inner(cell, labels)
+    if inner:
         texts = [cell_text(element, labels) for element in inner]
         if squeeze(cell_text(cell, labels)) != squeeze("".join(texts)):
             return None
-    titled = field.prefers_title and len(inner or texts) == len(texts)
-    full = map(full_text, inner or [cell], texts) if titled else texts
-    values = tuple(value_of(text, field) for text in full)
+    else:
+        texts = split_lines(cell, labels)
+    whole = list(map(full_text, inner or [cell] * len(texts), texts))
+    values = tuple(value_of(text, field) for text in (whole if field.prefers_title else texts))
     return Reading(unite(values, field), _join(texts))
-
-
-def _find_inner(cell: Element) -> list[Element]:
-    """Return the innermost cells, or list items, inside a cell."""
-    for tags in (("td", "th"), ("li",), ("div", "p")):
-        inner = [
-            element
-            for element in cell.iterdescendants(*tags)
-            if next(element.iterdescendants(*tags), None) is None
-        ]
-        if inner:
-            return inner
-    return []
 
 
 def unite(values: tuple[str, ...], field: FieldLocator) -> Value:

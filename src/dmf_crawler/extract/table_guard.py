@@ -12,7 +12,7 @@ from dmf_crawler.extract import table_faults as faults
 from dmf_crawler.extract.cell import cell_text
 from dmf_crawler.extract.grid import Cells
 from dmf_crawler.extract.header import Header
-from dmf_crawler.extract.labels import find_labels, find_own_names
+from dmf_crawler.extract.labels import Labels, find_labels, find_own_names
 from dmf_crawler.extract.paths import find_elements
 from dmf_crawler.extract.places import Places, Search, locate_fields
 from dmf_crawler.extract.row_guard import (
@@ -44,6 +44,7 @@ class GuardedTable:
         attributes: Field id → locator, for fields that are an attribute somewhere in the row.
         texts: Field id → n_rows texts, for fields that are neither a whole cell nor an attribute.
         labels: Elements inside cells that are not part of a value.
+        has_spans: Whether some cell stands in several rows or columns.
         is_no_result: Whether the table says in words that the list is empty.
         delivered: Which selector found the rows, and each field.
         losers: Korean, one a table of the page that is not the list.
@@ -57,6 +58,7 @@ class GuardedTable:
     attributes: dict[str, Locator]
     labels: frozenset[Element]
     texts: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    has_spans: bool = False
     is_no_result: bool = False
     delivered: tuple[Delivery, ...] = ()
     losers: tuple[str, ...] = ()
@@ -74,17 +76,17 @@ def guard_table(document: Element, selectors: Selectors) -> GuardedTable | Fault
         `check_numbers`, `check_columns` or `check_running_numbers`, or `too_many_rows`.
     """
     labels = find_labels(document, selectors)
-    choice = choose_tables(document, labels, selectors)
+    choice = choose_tables(document, labels.all, selectors)
     if isinstance(choice, Fault):
         return choice
     rows, found_by = select_rows(choice.headers, document, selectors)
-    records = find_records(rows, labels, find_duplicates(document, selectors))
+    records = find_records(rows, labels.all, find_duplicates(document, selectors))
     if isinstance(records, Fault):
         return records
     if len(records) > selectors.file.row.max_expected:
         return faults.too_many_rows(len(records), selectors.file.row.max_expected)
     is_pinned = _find_pinned(records, document, selectors)
-    is_no_result = _is_no_result(records, is_pinned, labels, selectors)
+    is_no_result = _is_no_result(records, is_pinned, labels.all, selectors)
     if is_no_result:
         records = tuple(compress(records, is_pinned))
         is_pinned = (True,) * len(records)
@@ -92,7 +94,7 @@ def guard_table(document: Element, selectors: Selectors) -> GuardedTable | Fault
     placed = _place_all(listed, selectors)
     if isinstance(placed, Fault):
         return placed
-    labels, places = placed
+    all_labels, places = placed
     return GuardedTable(
         elements=tuple(header.table for header in choice.headers),
         rows=tuple(each.row.cells for each in records),
@@ -101,7 +103,8 @@ def guard_table(document: Element, selectors: Selectors) -> GuardedTable | Fault
         columns=places.columns,
         attributes=places.attributes,
         texts=places.texts,
-        labels=labels,
+        labels=all_labels,
+        has_spans=any(each.row.is_spanned for each in records),
         is_no_result=is_no_result,
         delivered=(*found_by, *places.delivered),
         losers=choice.losers,
@@ -116,7 +119,7 @@ class _List:
     headers: Sequence[Header]
     records: tuple[ListRow, ...]
     is_pinned: tuple[bool, ...]
-    labels: frozenset[Element]
+    labels: Labels
 
 
 def _place_all(listed: _List, selectors: Selectors) -> tuple[frozenset[Element], Places] | Fault:
@@ -127,7 +130,7 @@ def _place_all(listed: _List, selectors: Selectors) -> tuple[frozenset[Element],
         header,
         [each.row.element for each in records],
         [each.row.cells for each in records],
-        labels,
+        labels.all,
     )
     places = locate_fields(search, selectors)
     if isinstance(places, Fault):
@@ -135,7 +138,7 @@ def _place_all(listed: _List, selectors: Selectors) -> tuple[frozenset[Element],
         if 2 * header.n_known >= n_fields:
             return places
         return faults.layout_table(listed.document, [(header.texts, header.n_known)], n_fields)
-    if fault := check_cells(records, labels):
+    if fault := check_cells(records, labels.all):
         return fault
     names = {
         places.columns[each.field]: each.names | {text_form(header.texts[index])}
@@ -143,14 +146,14 @@ def _place_all(listed: _List, selectors: Selectors) -> tuple[frozenset[Element],
         if (index := places.columns.get(each.field)) is not None
     }
     if own_names := find_own_names(search.cells, labels, names):
-        labels |= own_names
+        labels = Labels(labels.drop, labels.all | own_names)
         places.delivered.append(Delivery(LABEL, 1, "열 이름과 같은 요소"))
     fault = (
         check_numbers(records, places.columns, selectors.file.key.number)
-        or check_columns(records, labels, places.columns, selectors.names)
-        or check_running_numbers(records, listed.is_pinned, labels)
+        or check_columns(records, labels, places.columns, selectors)
+        or check_running_numbers(records, listed.is_pinned, labels.all)
     )
-    return fault or (labels, places)
+    return fault or (labels.all, places)
 
 
 def find_duplicates(document: Element, selectors: Selectors) -> frozenset[Element]:

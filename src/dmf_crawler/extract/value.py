@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import islice
 
 from lxml.etree import _Element as Element
@@ -28,10 +29,21 @@ def value_of(text: str, field: FieldLocator) -> str:
     return "\n".join(filter(None, (" ".join(line.split()) for line in value.splitlines())))
 
 
+def is_cut(text: str) -> bool:
+    """Say whether a text was shortened for display."""
+    return strip_blanks(text).endswith(("…", "..."))
+
+
+def find_full_text(cell: Element, text: str) -> str:
+    """Return the title, of the cell or of something in it, that goes on where a text was cut."""
+    start = "".join(strip_blanks(text).split()).rstrip(".…")
+    titles = (each.get("title") or "" for each in cell.iter("*"))
+    return next((each for each in titles if each and "".join(each.split()).startswith(start)), "")
+
+
 def full_text(cell: Element, text: str) -> str:
-    """Return the cell's title where the text was shortened for display, else the text."""
-    title = cell.get("title") or ""
-    return title if title.strip() and text.rstrip().endswith(("…", "...")) else text
+    """Return the whole text of a cell that shows it shortened, else the text."""
+    return (find_full_text(cell, text) or text) if is_cut(text) else text
 
 
 def read_attribute(locator: Locator, element: Element) -> str:
@@ -43,3 +55,13 @@ def read_attribute(locator: Locator, element: Element) -> str:
         return ""
     matches = list(islice(locator.extract.finditer(text.strip()), 2))
     return (matches[0][1] or "") if len(matches) == 1 else ""
+
+
+def read_one_attribute(locator: Locator, elements: Sequence[Element]) -> str | None:
+    """Return the only text that the attributes of elements say, None where they say several."""
+    texts = {
+        read_attribute(locator, each) for each in elements if each.get(locator.attr) is not None
+    }
+    if len(texts) > 1 and locator.extract is not None:
+        texts -= {""}  # other links lead elsewhere
+    return texts.pop() if len(texts) == 1 else None
