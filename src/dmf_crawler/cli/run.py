@@ -13,8 +13,9 @@ from typing import Any, TextIO
 
 from tqdm import tqdm
 
+from dmf_crawler.boards import Board
 from dmf_crawler.cli.commands import Answer
-from dmf_crawler.cli.home import LOG, hold_lock, open_home, write_log
+from dmf_crawler.cli.home import LOG, hold_lock, open_home, read_keys, write_log
 from dmf_crawler.cli.wording import summary_json, summary_text, worst_error, worst_exit_code
 from dmf_crawler.config import Home
 from dmf_crawler.crawl import CrawlOptions
@@ -31,7 +32,6 @@ from dmf_crawler.persist.attempts import (
 from dmf_crawler.persist.runs import end_abandoned_runs, find_runs, get_run
 from dmf_crawler.persist.store import Store
 from dmf_crawler.pipeline import USUAL_OPTIONS, publish_day, report_path, run_board
-from dmf_crawler.settings import Board
 from dmf_crawler.watch import Watch, open_watch, read_selectors
 from dmf_crawler.world import World, real_world
 
@@ -90,9 +90,10 @@ def run_once(
     options: CrawlOptions = USUAL_OPTIONS,
 ) -> list[RunSummary]:
     """Run boards under the lock, one that fails not stopping the next; write the workbook."""
+    keys, settings = read_keys(boards), home.settings
     with (
         hold_lock(home),
-        real_world(home.settings.politeness, home.settings.http, starts_at=starts_at) as world,
+        real_world(settings.politeness, settings.http, starts_at=starts_at, secrets=keys) as world,
         write_log(home.logs, world.now),
         Store(home.database) as store,
     ):
@@ -135,8 +136,9 @@ def run_scheduled(
 
     A start beside a run at work is no failure for the schedule: it is logged.
     """
+    keys, settings = read_keys(boards), home.settings
     with (
-        real_world(home.settings.politeness, home.settings.http, starts_at=starts_at) as world,
+        real_world(settings.politeness, settings.http, starts_at=starts_at, secrets=keys) as world,
         write_log(home.logs, world.now),
     ):
         try:
