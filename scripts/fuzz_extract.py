@@ -1,7 +1,7 @@
 """Spoil saved pages in many ways and see whether a reader crashes, hangs or invents something.
 
-    python scripts/fuzz_extract.py --seconds 600 --seed 1 --keep /tmp/findings
-    python scripts/fuzz_extract.py --replay /tmp/findings/1-204-hang.list.bin
+    python scripts/fuzz_extract.py --seconds 600 --seed 1 --keep findings
+    python scripts/fuzz_extract.py --replay findings/1-204-hang.list.bin
 
 Each case is read in a worker process: 5 seconds of CPU, 1 GB of address space (no memory limit on
 Windows). A reader may answer with a table or with one of our faults; anything else is a finding,
