@@ -162,8 +162,9 @@ def test_service_01_is_just_another_path(stage):
     assert "대상의약품" in "".join(run["warnings"])
 
 
-@pytest.mark.parametrize("params", ["{}", "{type: xml}", "{type: json}"])
-@pytest.mark.parametrize("order", ["stable", "unstable"])
+@pytest.mark.parametrize(
+    ("params", "order"), [("{}", "stable"), ("{type: xml}", "unstable"), ("{type: json}", "stable")]
+)
 def test_form_and_order_of_the_answers_do_not_matter(stage, params, order):
     stage.home.edit("config/boards.yaml", "params: {type: json}", f"params: {params}")
     stage.api.switches = Switches(open_api_order=order)
@@ -258,8 +259,7 @@ PLANS = (
 )
 
 
-@pytest.mark.parametrize("seed", [7, 20261130])
-@pytest.mark.parametrize("plan", PLANS)
+@pytest.mark.parametrize(("seed", "plan"), list(enumerate(PLANS)))
 def test_days_of_any_source_tell_what_that_source_can_see(stage, plan, seed):
     print(plan, seed)
     life, expected = Life(n_rows=N_ROWS, seed=seed), Expected()
