@@ -30,7 +30,7 @@ from dmf_crawler.settings import Http, Identity, Politeness
 from dmf_crawler.wire import AddressInfo, resolve_by_system
 from dmf_crawler.world import _CODES, _SENTENCES, World, real_world
 from tests.acquire.loopback import CERTIFICATES, Loopback, Step, answer, hang_up, reset, serve
-from tests.extract.notices import html_detail, notice_selectors
+from tests.extract.notices import html_detail, notice_mapping, notice_selectors
 from tests.extract.pages import html_page, some_fields, some_selectors
 from tests.pages import read
 
@@ -213,6 +213,8 @@ NO_LIST = [
 ]
 REGION = '<div class="view_cont">본문</div>'
 LINK = '<div class="file_list"><a href="/cmn/edms/down/{}">a</a></div>'
+HEADING = {"strategy": "css", "selector": "h2.view_title", "validate": {"required": True}}
+DETAILS = notice_mapping()["details"] | {"fields": {"heading": HEADING}}
 NO_DETAIL = [
     Case(code, 6, 1, html(f"<html>{body}</html>"), "detail")
     for code, body in {
@@ -221,6 +223,7 @@ NO_DETAIL = [
         "empty_detail": REGION.replace("본문", ""),
         "detail_too_long": REGION.replace("본문", "가" * 1_000_001),
         "too_many_files": REGION + "".join(map(LINK.format, range(101))),
+        "no_detail_field": REGION + "<h2 class=view_title>-</h2>",
     }.items()
 ]
 MANY = "<i></i>" * 200_000
@@ -306,7 +309,7 @@ def look_at(page: FetchedPage) -> Fault | None:
     if page.request.kind == "file":
         found: object = judge_file(raw)
     elif page.request.kind == "detail":
-        found = read_detail(raw, notice_selectors())
+        found = read_detail(raw, notice_selectors(details=DETAILS))
     elif page.request.kind == "export":
         found = read_workbook(raw, some_selectors(), most_rows=10_000)
     elif page.request.kind == "api":

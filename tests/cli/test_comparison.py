@@ -79,16 +79,18 @@ class Trap:
             with suppress(OSError):  # nobody does yet
                 writer = os.open(self._page, os.O_WRONLY | os.O_NONBLOCK)
         try:
-            yield self._find_reader()
+            yield self._find_reader(is_over)
         finally:
             os.close(writer)
 
-    def _find_reader(self) -> int:
-        for link in Path("/proc").glob("[0-9]*/fd/*"):
-            process_id = int(link.parts[2])
-            with suppress(OSError):  # it has ended, or closed it
-                if link.readlink() == self._page and process_id != os.getpid():
-                    return process_id
+    def _find_reader(self, is_over: Callable[[], bool]) -> int:
+        """Return the process that waits; right after it was let in its descriptor is not there."""
+        while not is_over():
+            for link in Path("/proc").glob("[0-9]*/fd/*"):
+                process_id = int(link.parts[2])
+                with suppress(OSError):  # it has ended, or closed it
+                    if link.readlink() == self._page and process_id != os.getpid():
+                        return process_id
         raise AssertionError("the reader has gone")
 
 

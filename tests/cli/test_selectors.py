@@ -160,7 +160,10 @@ def test_a_class_is_refused_where_the_pages_show_a_header(tmp_path):
     text = (ROOT / FILE).read_text(encoding="utf-8")
     old = "    strategy: header_text\n    header_aliases: [신청인, 업체명, 등록업체]\n"
     assert old in text
-    selectors = _write(tmp_path, text.replace(old, "    strategy: css\n    selector: td.company\n"))
+    text = text.replace(old, "    strategy: css\n    selector: td.company\n")
+    better = "      - {strategy: css, selector: 'td[data-field=\"company\"]'}\n"
+    assert better in text
+    selectors = _write(tmp_path, text.replace(better, ""))
     html = PAGE.read_text(encoding="utf-8")
     label = '<td><span class="s-th">신청인</span>'
     assert label in html

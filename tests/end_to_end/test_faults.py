@@ -33,7 +33,7 @@ SITE_FAULTS: list[tuple[str, Switches, int, str]] = [
     ("column removed", Switches(columns="removed"), 4, "missing_column"),
     ("column added", Switches(columns="added"), 4, "unknown_column"),
     ("layout tables alone", Switches(list_form="div_grid", layout_tables=True), 4, "layout_table"),
-    ("another register", Switches(list_form="other_register"), 4, "missing_column"),
+    ("another register", Switches(list_form="other_register"), 4, "layout_table"),
     ("total reworded", Switches(total_text="reworded"), 4, "no_total"),
     ("total missing", Switches(total_text="missing"), 4, "no_total"),
 ]  # fmt: skip

@@ -69,9 +69,7 @@ def test_the_run_log_names_the_selector_that_gave_way(stage):
 
     told = [dict(zip(header, row, strict=True)) for row in (newest, first)]
     assert [row["재사용률"] for row in told] == ["93.3%", "100.0%"]
-    assert told[0]["물러난 셀렉터"] == (
-        '신청인: header_text 등록회사 → css td:has(> span.s-th:contains("신청인"))'
-    )
+    assert told[0]["물러난 셀렉터"] == "신청인: header_text 등록회사 → label 신청인"
     assert told[1]["물러난 셀렉터"] is None
 
 

@@ -296,3 +296,67 @@ def test_a_hostile_text_takes_linear_time(body):
     assert isinstance(read_detail(page, SELECTORS), DetailPage | Fault)
     other = raw_detail(html_detail(body).replace("view_cont", "view_body"))
     assert isinstance(read_detail(other, SELECTORS), Fault)
+
+
+# --- fields of a detail page -------------------------------------------------------------------
+
+
+def _read_fields(html: str, **fields: object) -> object:
+    details = notice_mapping()["details"] | {"fields": fields}
+    page = read_detail(raw_detail(html_detail(html)), notice_selectors(details=details))
+    return page.fields if isinstance(page, DetailPage) else page
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<dl><dt>담당자</dt><dd> 홍길동 </dd></dl>",
+        "<dl><div><dt>담당자 :</dt><dd>홍길동</dd></div></dl>",
+        "<table><tr><th>담 당 자</th><td>홍길동</td></tr></table>",
+        "<p><label>담당자</label><span>홍길동</span></p>",
+    ],
+)
+def test_a_label_on_a_detail_page_names_what_stands_behind_it(html):
+    field = {"strategy": "label", "labels": ["작성자", "담당자"]}
+    assert _read_fields(html, author=field) == {"author": "홍길동"}
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        {"strategy": "css", "selector": "dd"},
+        {"strategy": "xpath", "selector": ".//dd[@class='who']"},
+        {"strategy": "attr", "selector": "dd", "attr": "title"},
+        {"strategy": "between", "left": '<dd class="who" title="홍길동">', "right": "</dd>"},
+        {"strategy": "json_ld", "path": "author.name"},
+        {
+            "strategy": "label",
+            "labels": ["없음"],
+            "fallbacks": [{"strategy": "css", "selector": "dd"}],
+        },
+    ],
+)
+def test_every_strategy_serves_on_a_detail_page(field):
+    html = (
+        '<script type="application/ld+json">{"author": {"name": "홍길동"}}</script>'
+        '<dl><dt>이름</dt><dd class="who" title="홍길동">홍길동</dd></dl>'
+    )
+    assert _read_fields(html, author=field) == {"author": "홍길동"}
+
+
+@pytest.mark.parametrize(
+    "html", ["본문", "<dl><dt>담당자</dt><dd>가</dd><dt>담당자</dt><dd>나</dd></dl>"]
+)
+def test_what_is_not_in_exactly_one_place_is_empty_or_refused(html):
+    field = {"strategy": "label", "labels": ["담당자", "작성자"]}
+    several = field | {"nested": "list"}
+    assert _read_fields(html, author=field, authors=several) == {"author": "", "authors": ()}
+    fault = _read_fields(html, author=field | {"validate": {"required": True}})
+    assert isinstance(fault, Fault)
+    assert (fault.code, fault.exit_code, "author" in fault.message) == ("no_detail_field", 6, True)
+
+
+def test_a_table_on_a_detail_page_may_be_a_list_of_values():
+    html = "<dl><dt>담당자</dt><dd><ul><li>가</li><li>나</li></ul></dd></dl>"
+    field = {"strategy": "label", "labels": ["담당자", "작성자"], "nested": "list"}
+    assert _read_fields(html, authors=field) == {"authors": ("가", "나")}

@@ -60,12 +60,12 @@ def read_detail(
     regions = find_elements(details.region, document)
     if len(regions) != 1:
         return _explain_regions(document, len(regions), selectors)
-    fields = _read_fields(document, selectors)
-    if isinstance(fields, Fault):
-        return fields
     detail = _read_region(regions[0], document, details)
     if isinstance(detail, Fault):
         return detail
+    fields = _read_fields(document, selectors)
+    if isinstance(fields, Fault):
+        return fields
     return replace(
         detail,
         follows_links=lets_follow(document, product_token),
