@@ -115,7 +115,7 @@ def _name_columns(
         texts.append(" ".join(filter(None, shown)))
         # All header cells of a column name it, else the lowest one, else what that says of itself.
         said = ("".join(shown), shown[-1], *(own[-1].get(name) or "" for name in _ATTRIBUTES))
-        names.append(tuple(form for form in map(text_form, said) if form))
+        names.append(tuple(form for form in map(text_form, dict.fromkeys(said)) if form))
         if hides(own[-1]):
             hidden.add(len(texts) - 1)
     fields = tuple(_find_field(forms, selectors) for forms in names)

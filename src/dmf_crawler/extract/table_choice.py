@@ -17,7 +17,13 @@ from lxml.etree import _Element as Element
 
 from dmf_crawler.extract import table_faults as faults
 from dmf_crawler.extract.cell import cell_text, hides, squeeze
-from dmf_crawler.extract.grid import MAX_COLUMNS, TooManyColumns, find_role_tables
+from dmf_crawler.extract.grid import (
+    MAX_COLUMNS,
+    TooManyColumns,
+    find_role_tables,
+    find_table_after,
+    find_table_within,
+)
 from dmf_crawler.extract.header import Header, read_header
 from dmf_crawler.extract.markup import too_complex
 from dmf_crawler.extract.selectors import Selectors
@@ -87,19 +93,22 @@ def _read_headers(
     What is a table by its role alone is only looked at where no real table names a field.
     """
     headers: list[Header] = []
-    for tables in (document.iter("table"), find_role_tables(document)):
-        contents: set[Element] = set()
-        for table in tables:
-            if table in contents:
-                continue
-            header = read_header(table, labels, selectors)
-            if isinstance(header, TooManyColumns):
-                return too_complex(header.n_columns, MAX_COLUMNS)
-            headers.append(header)
-            if header.n_known == len(selectors.header_fields):
-                contents.update(table.iter("table"))
-        if any(header.n_known for header in headers):
-            break
+    table = find_table_within(document)
+    while table is not None:
+        header = read_header(table, labels, selectors)
+        if isinstance(header, TooManyColumns):
+            return too_complex(header.n_columns, MAX_COLUMNS)
+        headers.append(header)
+        is_complete = header.n_known == len(selectors.header_fields)
+        within = None if is_complete else find_table_within(table)
+        table = find_table_after(table) if within is None else within
+    if any(header.n_known for header in headers):
+        return headers
+    for table in find_role_tables(document):
+        header = read_header(table, labels, selectors)
+        if isinstance(header, TooManyColumns):
+            return too_complex(header.n_columns, MAX_COLUMNS)
+        headers.append(header)
     return headers
 
 
