@@ -16,6 +16,7 @@ from lxml.etree import _Element as Element
 
 from dmf_crawler.extract import row_faults as faults
 from dmf_crawler.extract.cell import NEVER_TEXT, cell_text, squeeze
+from dmf_crawler.extract.column import CellColumn
 from dmf_crawler.extract.grid import Cells, part_of
 from dmf_crawler.extract.paths import find_elements
 from dmf_crawler.extract.selectors import Selectors, text_form
@@ -33,9 +34,9 @@ _NOTHING: frozenset[Element] = frozenset()
 
 def find_labels(document: Element, selectors: Selectors) -> frozenset[Element]:
     """Return what `drop` finds on a page, and what is never text."""
-    labels: set[Element] = set(document.iter(*NEVER_TEXT))
+    labels = list(document.iter(*NEVER_TEXT))
     for path in selectors.drop:
-        labels.update(find_elements(path, document))
+        labels += find_elements(path, document)
     return frozenset(labels)
 
 
@@ -85,41 +86,54 @@ def _label_at(cell: Element, place: int, forms: Collection[str]) -> Element | No
 # --- do they hold a value? -----------------------------------------------------------------------
 
 
+_LabelTexts = list[tuple[int, tuple[str, ...]]]
+"""Row number and label texts of cells."""
+
+
 def check_labels(
-    cells: Sequence[Element],
+    column: CellColumn,
     labels: frozenset[Element],
-    column: str,
+    header: str,
     strange: Collection[str] = (),
 ) -> Fault | None:
     """Refuse a label that is not the one of its column: without its end tag it holds the value.
 
     Args:
-        cells: Of one column.
+        column: One column.
         labels: Elements inside cells that are not part of a value.
-        column: The column's header as shown.
+        header: Its header as shown.
         strange: Forms of the names of other fields.
 
     Returns:
         The fault `label_differs`, `label_of_other_column` or `label_kept`, or None.
     """
+    for found in _find_label_texts(column, labels):
+        if fault := _compare_labels(found, header, n_rows=len(column.cells)):
+            return fault
+        if found and any(text_form(text) in strange for text in found[0][1]):
+            return faults.label_of_other_column(found[0][1], header)
+    return _find_kept(column.cells, labels, header)
+
+
+def _find_label_texts(column: CellColumn, labels: frozenset[Element]) -> Iterator[_LabelTexts]:
+    """Yield the labels of a column's cells, and of the cells inside these.
+
+    Where all cells are usual and have the very same label, one speaks for all.
+    """
+    if not column.odd and len(column.labels) == 1:
+        yield [(1, tuple(" ".join(label.split()) for label in column.labels if label is not None))]
+        return
     own = [
         (row_no, cell)
-        for row_no, cell in enumerate(cells, start=1)
+        for row_no, cell in enumerate(column.cells, start=1)
         if len(cell) or (cell.text and cell.text.strip())  # nothing needs no label
     ]
     inner = [(row_no, each) for row_no, cell in own for each in cell.iterdescendants(*_CELLS)]
     for group in (own, inner):
-        found = [(row_no, tuple(_label_texts(cell, labels))) for row_no, cell in group]
-        if fault := _compare_labels(found, column, n_rows=len(cells)):
-            return fault
-        if found and any(text_form(text) in strange for text in found[0][1]):
-            return faults.label_of_other_column(found[0][1], column)
-    return _find_kept(cells, labels, column)
+        yield [(row_no, tuple(_label_texts(cell, labels))) for row_no, cell in group]
 
 
-def _compare_labels(
-    found: Sequence[tuple[int, tuple[str, ...]]], column: str, *, n_rows: int
-) -> Fault | None:
+def _compare_labels(found: _LabelTexts, column: str, *, n_rows: int) -> Fault | None:
     """Name the first label that is not that of most cells, or that a page of one row cannot show.
 
     Args:

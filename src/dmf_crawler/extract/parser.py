@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lxml.etree import _Element as Element
 
-from dmf_crawler.extract.cell import cell_text, split_lines, squeeze
+from dmf_crawler.extract.column import CellColumn
 from dmf_crawler.extract.links import DEFAULT_PRODUCT_TOKEN, lets_follow, read_base, read_link
 from dmf_crawler.extract.locating import locate
 from dmf_crawler.extract.markup import parse_page
@@ -16,7 +16,7 @@ from dmf_crawler.extract.selectors import FieldLocator, Selectors
 from dmf_crawler.extract.table_faults import no_rows
 from dmf_crawler.extract.table_guard import GuardedTable, guard_table
 from dmf_crawler.extract.total import no_total, read_total
-from dmf_crawler.extract.value import full_text, read_attribute, value_of
+from dmf_crawler.extract.value import full_text, nested_value, read_attribute, value_of
 from dmf_crawler.model.page import RawPage
 from dmf_crawler.model.record import PageRow, PageTable, Value
 from dmf_crawler.model.run import Fault
@@ -84,29 +84,38 @@ def _read_total(
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """One field of one row: its value, and the text as it stood in the cell."""
+class _Reading:
+    """One field of all rows.
 
-    value: Value
-    shown: str
+    Attributes:
+        values: n_rows, None where text stands beside the table inside the cell.
+        shown: n_rows texts as they stood in the cells, None where the value says the same.
+    """
+
+    values: Sequence[Value | None]
+    shown: Sequence[str | None]
 
 
 def _read_rows(table: GuardedTable, selectors: Selectors) -> tuple[PageRow, ...] | Fault:
+    names = [field.field for field in selectors.fields]
+    readings = [_read_field(field, table) for field in selectors.fields]
+    by_row = zip(
+        zip(*(reading.values for reading in readings), strict=True),
+        zip(*(reading.shown for reading in readings), strict=True),
+        table.row_elements,
+        strict=True,
+    )
     rows = []
-    for row_no, cells in enumerate(table.rows, start=1):
-        fields: dict[str, Value] = {}
-        shown: dict[str, str] = {}
-        for field in selectors.fields:
-            reading = _read_field(field, row_no, cells, table)
-            if reading is None:
-                return _stray_text(row_no, field.label_ko)
-            value = fields[field.field] = reading.value
-            if reading.shown != (value if isinstance(value, str) else _join(value)):
-                shown[field.field] = reading.shown
-        if not any(fields.values()):
+    for row_no, (values, texts, element) in enumerate(by_row, start=1):
+        fields = {
+            name: value for name, value in zip(names, values, strict=True) if value is not None
+        }
+        if len(fields) < len(names):
+            return _stray_text(row_no, selectors.fields[values.index(None)].label_ko)
+        if not any(values):
             return empty_row(row_no)
-        link = _read_row_link(table.row_elements[row_no - 1], selectors)
-        rows.append(PageRow(fields, shown, row_no, link))
+        shown = {name: text for name, text in zip(names, texts, strict=True) if text is not None}
+        rows.append(PageRow(fields, shown, row_no, _read_row_link(element, selectors)))
     return tuple(rows)
 
 
@@ -114,69 +123,45 @@ def _read_row_link(row: Element, selectors: Selectors) -> str:
     return "" if selectors.details is None else read_link(selectors.details.link, row)
 
 
-def _read_field(
-    field: FieldLocator, row_no: int, cells: tuple[Element, ...], table: GuardedTable
-) -> Reading | None:
-    """Read one field of a row; None where text stands beside the table inside the cell."""
+def _read_field(field: FieldLocator, table: GuardedTable) -> _Reading:
     if field.field in table.texts:
-        text = table.texts[field.field][row_no - 1]
-        return Reading(value_of(text, field), text)
+        return _read_texts(table.texts[field.field], field)
     if locator := table.attributes.get(field.field):
-        (element,) = locate(locator, table.row_elements[row_no - 1], table.labels)
-        text = read_attribute(locator, element)
-        return Reading(value_of(text, field), text)
-    cell = cells[table.columns[field.field]]
+        found = [locate(locator, row, table.labels) for row in table.row_elements]
+        return _read_texts([read_attribute(locator, element) for (element,) in found], field)
+    column = table.contents[field.field]
     if field.nested:
-        return read_nested(field, cell, table.labels)
-    text = cell_text(cell, table.labels)
-    full = full_text(cell, text) if field.prefers_title else text
-    return Reading(value_of(full, field), text)
+        return _read_nested(column, field)
+    if field.prefers_title:
+        full = list(map(full_text, column.cells, column.texts))
+        return _read_texts(column.texts, field, full)
+    return _read_texts(column.texts, field)
 
 
-def read_nested(field: FieldLocator, cell: Element, labels: frozenset[Element]) -> Reading | None:
-    """Read the innermost cells of the tables inside a cell.
-
-    Where there is no table, list items, blocks and lines are its values, as the site has it
-    redrawn. One empty text is an empty list; several keep their number, since positions pair with
-    those of other columns.
-    """
-    inner = _find_inner(cell)
-    if not inner:
-        texts = split_lines(cell, labels)
-    else:
-        texts = [cell_text(element, labels) for element in inner]
-        if squeeze(cell_text(cell, labels)) != squeeze("".join(texts)):
-            return None
-    titled = field.prefers_title and len(inner or texts) == len(texts)
-    full = map(full_text, inner or [cell], texts) if titled else texts
-    values = tuple(value_of(text, field) for text in full)
-    return Reading(unite(values, field), _join(texts))
+def _read_texts(
+    texts: Sequence[str], field: FieldLocator, full: Sequence[str] | None = None
+) -> _Reading:
+    """Read texts, or what they are in full where they were shortened."""
+    values = [value_of(text, field) for text in full or texts]
+    shown = [None if text == value else text for text, value in zip(texts, values, strict=True)]
+    return _Reading(values, shown)
 
 
-def _find_inner(cell: Element) -> list[Element]:
-    """Return the innermost cells, or list items, inside a cell."""
-    for tags in (("td", "th"), ("li",), ("div", "p")):
-        inner = [
-            element
-            for element in cell.iterdescendants(*tags)
-            if next(element.iterdescendants(*tags), None) is None
-        ]
-        if inner:
-            return inner
-    return []
-
-
-def unite(values: tuple[str, ...], field: FieldLocator) -> Value:
-    """Return what a field makes of the values of the table inside its cell."""
-    if field.nested == "join":
-        return "\n".join(filter(None, values))
-    if field.nested == "first":
-        return next(filter(None, values), "")
-    return () if values == ("",) else values
-
-
-def _join(texts: Iterable[str]) -> str:
-    return SHOWN_SEPARATOR.join(texts)
+def _read_nested(column: CellColumn, field: FieldLocator) -> _Reading:
+    """Read cells that hold several texts."""
+    values: list[Value | None] = []
+    shown: list[str | None] = []
+    for cell, texts in zip(column.cells, column.nested, strict=True):
+        if texts is None:
+            values.append(None)
+            shown.append(None)
+            continue
+        value = nested_value(cell, texts, field)
+        text = SHOWN_SEPARATOR.join(texts)
+        is_same = text == (value if isinstance(value, str) else SHOWN_SEPARATOR.join(value))
+        values.append(value)
+        shown.append(None if is_same else text)
+    return _Reading(values, shown)
 
 
 # --- faults ------------------------------------------------------------------------------------

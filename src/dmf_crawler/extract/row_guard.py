@@ -15,6 +15,7 @@ from lxml.etree import _Element as Element
 
 from dmf_crawler.extract import row_faults as faults
 from dmf_crawler.extract.cell import cell_text, find_unread, is_hidden, squeeze
+from dmf_crawler.extract.column import CellColumn
 from dmf_crawler.extract.grid import GridRow, part_of
 from dmf_crawler.extract.header import Header, is_header_row
 from dmf_crawler.extract.labels import check_labels
@@ -128,30 +129,27 @@ def check_numbers(
 
 
 def check_columns(
-    rows: Sequence[ListRow],
+    columns: Mapping[str, CellColumn],
     labels: frozenset[Element],
-    columns: Mapping[str, int],
+    headers: Mapping[str, str],
     names: Mapping[str, frozenset[str]],
 ) -> Fault | None:
     """Refuse a column whose labels differ or are another's, or whose values are no text.
 
     Args:
-        rows: The records.
+        columns: Field id → the column that it is read from.
         labels: Elements inside cells that are not part of a value.
-        columns: Field id → index of the column that it is read from.
+        headers: Field id → the column's header as shown.
         names: Field id → forms of all texts by which it goes.
     """
-    for field, index in columns.items():
-        cells = [each.row.cells[index] for each in rows]
-        if not cells:
-            continue
-        text = rows[0].header.texts[index]
+    for field, column in columns.items():
         strange = frozenset().union(*(names[other] for other in names if other != field))
-        if fault := check_labels(cells, labels, text, strange - names[field]):
+        if fault := check_labels(column, labels, headers[field], strange - names[field]):
             return fault
-        for row_no, cell in enumerate(cells, start=1):
+        for index in column.odd:
+            cell = column.cells[index]
             if len(cell) and not cell_text(cell, labels).strip() and (found := find_unread(cell)):
-                return faults.unread_value(row_no, text, found)
+                return faults.unread_value(index + 1, headers[field], found)
     return None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
 
@@ -10,6 +10,7 @@ from lxml.etree import _Element as Element
 
 from dmf_crawler.extract import table_faults as faults
 from dmf_crawler.extract.cell import cell_text
+from dmf_crawler.extract.column import CellColumn, read_column, read_nested_column
 from dmf_crawler.extract.grid import Cells
 from dmf_crawler.extract.header import Header
 from dmf_crawler.extract.labels import find_labels, find_own_names
@@ -43,6 +44,7 @@ class GuardedTable:
         columns: Field id → index of its column.
         attributes: Field id → locator, for fields that are an attribute somewhere in the row.
         texts: Field id → n_rows texts, for fields that are neither a whole cell nor an attribute.
+        contents: Field id → what its column says.
         labels: Elements inside cells that are not part of a value.
         is_no_result: Whether the table says in words that the list is empty.
         delivered: Which selector found the rows, and each field.
@@ -57,6 +59,7 @@ class GuardedTable:
     attributes: dict[str, Locator]
     labels: frozenset[Element]
     texts: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    contents: dict[str, CellColumn] = field(default_factory=dict)
     is_no_result: bool = False
     delivered: tuple[Delivery, ...] = ()
     losers: tuple[str, ...] = ()
@@ -92,7 +95,7 @@ def guard_table(document: Element, selectors: Selectors) -> GuardedTable | Fault
     placed = _place_all(listed, selectors)
     if isinstance(placed, Fault):
         return placed
-    labels, places = placed
+    labels, places, contents = placed
     return GuardedTable(
         elements=tuple(header.table for header in choice.headers),
         rows=tuple(each.row.cells for each in records),
@@ -101,6 +104,7 @@ def guard_table(document: Element, selectors: Selectors) -> GuardedTable | Fault
         columns=places.columns,
         attributes=places.attributes,
         texts=places.texts,
+        contents=contents,
         labels=labels,
         is_no_result=is_no_result,
         delivered=(*found_by, *places.delivered),
@@ -119,8 +123,10 @@ class _List:
     labels: frozenset[Element]
 
 
-def _place_all(listed: _List, selectors: Selectors) -> tuple[frozenset[Element], Places] | Fault:
-    """Place all fields, and return all labels: those that `drop` does not know, too."""
+def _place_all(
+    listed: _List, selectors: Selectors
+) -> tuple[frozenset[Element], Places, dict[str, CellColumn]] | Fault:
+    """Place and read all columns, and return all labels: those that `drop` does not know, too."""
     header, records, labels = listed.headers[0], listed.records, listed.labels
     search = Search(
         listed.document,
@@ -145,12 +151,28 @@ def _place_all(listed: _List, selectors: Selectors) -> tuple[frozenset[Element],
     if own_names := find_own_names(search.cells, labels, names):
         labels |= own_names
         places.delivered.append(Delivery(LABEL, 1, "열 이름과 같은 요소"))
+    contents = _read_columns(search.cells, places.columns, labels, selectors)
+    headers = {name: header.texts[index] for name, index in places.columns.items()}
     fault = (
         check_numbers(records, places.columns, selectors.file.key.number)
-        or check_columns(records, labels, places.columns, selectors.names)
+        or check_columns(contents, labels, headers, selectors.names)
         or check_running_numbers(records, listed.is_pinned, labels)
     )
-    return fault or (labels, places)
+    return fault or (labels, places, contents)
+
+
+def _read_columns(
+    rows: Sequence[Cells],
+    columns: Mapping[str, int],
+    labels: frozenset[Element],
+    selectors: Selectors,
+) -> dict[str, CellColumn]:
+    nested = {each.field for each in selectors.fields if each.nested}
+    contents = {}
+    for name, index in columns.items():
+        read = read_nested_column if name in nested else read_column
+        contents[name] = read([cells[index] for cells in rows], labels)
+    return contents
 
 
 def find_duplicates(document: Element, selectors: Selectors) -> frozenset[Element]:

@@ -6,7 +6,9 @@ from itertools import islice
 
 from lxml.etree import _Element as Element
 
+from dmf_crawler.extract.column import Texts, find_inner
 from dmf_crawler.extract.selectors import FieldLocator, Locator
+from dmf_crawler.model.record import Value
 from dmf_crawler.text import strip_blanks
 
 _N_ATTRIBUTE_CHARS = 1024
@@ -28,10 +30,37 @@ def value_of(text: str, field: FieldLocator) -> str:
     return "\n".join(filter(None, (" ".join(line.split()) for line in value.splitlines())))
 
 
+def nested_value(cell: Element, texts: Texts, field: FieldLocator) -> Value:
+    """Return what a field makes of the texts inside its cell, titles in place of shortened ones."""
+    if field.prefers_title and any(map(is_shortened, texts)):
+        holders = find_inner(cell) or [cell]
+        if len(holders) == len(texts):  # lines have no titles of their own
+            texts = tuple(map(full_text, holders, texts))
+    return unite(tuple([value_of(text, field) for text in texts]), field)
+
+
+def unite(values: Texts, field: FieldLocator) -> Value:
+    """Return what a field makes of several values.
+
+    One empty value is an empty list; several keep their number, since positions pair with those of
+    other columns.
+    """
+    if field.nested == "join":
+        return "\n".join(filter(None, values))
+    if field.nested == "first":
+        return next(filter(None, values), "")
+    return () if values == ("",) else values
+
+
 def full_text(cell: Element, text: str) -> str:
     """Return the cell's title where the text was shortened for display, else the text."""
-    title = cell.get("title") or ""
-    return title if title.strip() and text.rstrip().endswith(("…", "...")) else text
+    title = (cell.get("title") or "") if is_shortened(text) else ""
+    return title if title.strip() else text
+
+
+def is_shortened(text: str) -> bool:
+    """Say whether a text was cut off for display."""
+    return text.rstrip().endswith(("…", "..."))
 
 
 def read_attribute(locator: Locator, element: Element) -> str:

@@ -1,0 +1,141 @@
+"""One column of the list, each of its cells read once: for the checks, and for the values.
+
+Almost all cells are of two forms: a text with a label or without, and a label with a table whose
+cells hold texts alone. These are told, and read, from a few looks; any other one is odd: it is read
+element by element, and is looked at by every check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+
+from lxml.etree import _Element as Element
+
+from dmf_crawler.extract.cell import cell_text, split_lines, squeeze
+
+_LABEL_TAGS = frozenset({"span", "b", "strong", "em", "i", "label", "small"})
+"""What shows nothing but its text."""
+
+_TABLE_TAGS = frozenset({"table", "thead", "tbody", "tfoot", "tr", "td", "th"})
+_CELL_TAGS = frozenset({"td", "th"})
+_INNERMOST = (("td", "th"), ("li",), ("div", "p"))
+
+Texts = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CellColumn:
+    """What the cells of one column say, labels left out, as the source has it.
+
+    Attributes:
+        cells: n_rows.
+        texts: n_rows, of a column whose cells are one text each.
+        nested: n_rows, of a column whose cells hold several; None where text stands beside the
+            table inside a cell.
+        labels: The different texts of the labels that cells begin with, None for a text without
+            label; what blank and odd cells have is not among them.
+        odd: Indexes of the cells that are of no usual form.
+    """
+
+    cells: Sequence[Element]
+    texts: Sequence[str]
+    nested: Sequence[Texts | None]
+    labels: Set[str | None]
+    odd: Sequence[int]
+
+
+def read_column(cells: Sequence[Element], labels: frozenset[Element]) -> CellColumn:
+    """Read a column whose cells are one text each.
+
+    Args:
+        cells: n_rows.
+        labels: Elements inside cells that are not part of a value.
+    """
+    texts: list[str] = []
+    names: set[str | None] = set()
+    odd: list[int] = []
+    for index, cell in enumerate(cells):
+        n_children = len(cell)
+        text = cell.text or ""
+        if n_children == 0:
+            if text.strip():
+                names.add(None)
+        elif n_children == 1 and _is_usual(label := cell[0], labels):
+            names.add(label.text or "")
+            text += label.tail or ""
+        else:
+            odd.append(index)
+            text = cell_text(cell, labels)
+        texts.append(text)
+    return CellColumn(cells, texts, (), names, odd)
+
+
+def read_nested_column(cells: Sequence[Element], labels: frozenset[Element]) -> CellColumn:
+    """Read a column in which a table, a list or lines inside a cell are texts of their own.
+
+    Args:
+        cells: n_rows.
+        labels: Elements inside cells that are not part of a value.
+    """
+    texts: list[Texts | None] = []
+    names: set[str | None] = set()
+    odd: list[int] = []
+    for index, cell in enumerate(cells):
+        own = None
+        if len(cell) == 2 and _is_usual(label := cell[0], labels):
+            beside = (cell.text or "") + (label.tail or "")
+            own = None if beside.strip() else _read_table(cell[1], labels)
+            names.add(label.text or "")
+        if own is None:
+            odd.append(index)
+            own = read_inner(cell, labels)
+        texts.append(own)
+    return CellColumn(cells, (), texts, names, odd)
+
+
+def _is_usual(label: Element, labels: frozenset[Element]) -> bool:
+    """Say whether an element is a label that is a text and nothing else."""
+    return label in labels and label.tag in _LABEL_TAGS and not len(label)
+
+
+def _read_table(table: Element, labels: frozenset[Element]) -> Texts | None:
+    """Return the texts of a table's cells, None of what is more than a table of texts."""
+    elements = list(table.iter())
+    if not labels.isdisjoint(elements):
+        return None
+    texts: list[str] = []
+    for element in elements:
+        tag, text, tail = element.tag, element.text, element.tail
+        if tag in _CELL_TAGS and not len(element):
+            texts.append(text or "")
+        elif tag not in _TABLE_TAGS or tag in _CELL_TAGS or (text and text.strip()):
+            return None
+        if tail and tail.strip():
+            return None
+    return tuple(texts) or None
+
+
+def read_inner(cell: Element, labels: frozenset[Element]) -> Texts | None:
+    """Read the innermost cells of the tables inside a cell; None where text stands beside them.
+
+    Where there is no table, list items, blocks and lines are its texts, as the site has it redrawn.
+    """
+    inner = find_inner(cell)
+    if not inner:
+        return tuple(split_lines(cell, labels))
+    texts = tuple(cell_text(element, labels) for element in inner)
+    return texts if squeeze(cell_text(cell, labels)) == squeeze("".join(texts)) else None
+
+
+def find_inner(cell: Element) -> list[Element]:
+    """Return the innermost cells, or list items, inside a cell."""
+    for tags in _INNERMOST:
+        inner = [
+            element
+            for element in cell.iterdescendants(*tags)
+            if next(element.iterdescendants(*tags), None) is None
+        ]
+        if inner:
+            return inner
+    return []
