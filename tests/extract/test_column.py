@@ -8,19 +8,20 @@ from hypothesis import strategies as st
 from lxml.etree import _Element as Element
 from lxml.html import document_fromstring
 
-from dmf_crawler.extract.cell import NEVER_TEXT, cell_text
+from dmf_crawler.extract.cell import cell_text
 from dmf_crawler.extract.column import (
     CellColumn,
     read_column,
     read_inner,
     read_nested_column,
 )
+from dmf_crawler.extract.labels import Labels, find_labels
 from dmf_crawler.extract.paths import compile_css, find_elements
 from dmf_crawler.extract.row_guard import check_columns
+from tests.extract.pages import LABELS, some_selectors
 
-LABELS = compile_css(".s-th")
 ROWS = compile_css("#list > tbody > tr")
-NAMES = {"company": frozenset({"신청인"}), "target": frozenset({"대상의약품"})}
+SELECTORS = some_selectors(drop=[".s-th"])
 
 _text = st.sampled_from(
     ["", "", "대웅", " ", "\n\t", "&nbsp;", "a&#13;&#10;b", "-", "2019-01-17", "신청인 대웅", "…"]
@@ -28,6 +29,7 @@ _text = st.sampled_from(
 _label = st.sampled_from(
     [
         *['<span class="s-th">신청인</span>'] * 6,
+        *['<span class="s-th">제조소명</span>'] * 4,
         *('<span class="s-th"> 신청인 </span>', '<span class="s-th"></span>'),
         *('<span class="s-th">대상의약품</span>', '<span class="s-th">신<b>청</b>인</span>'),
         *('<b class="s-th">신청인</b>', '<div class="s-th">신청인</div>', '<br class="s-th">'),
@@ -84,19 +86,19 @@ _column = st.lists(_cell, min_size=1, max_size=5) | st.tuples(_cell, st.integers
 )
 
 
-def _parse(cells: list[str]) -> tuple[list[Element], frozenset[Element]]:
+def _parse(cells: list[str]) -> tuple[list[Element], Labels]:
     html = "".join(f"<tr><td>{cell}</td></tr>" for cell in cells)
     document = document_fromstring(f"<table id='list'><tbody>{html}</tbody></table>")
-    labels = {*document.iter(*NEVER_TEXT), *find_elements(LABELS, document)}
-    return [row[0] for row in find_elements(ROWS, document)], frozenset(labels)
+    return [row[0] for row in find_elements(ROWS, document)], find_labels(document, SELECTORS)
 
 
-def _check(column: CellColumn, labels: frozenset[Element]) -> object:
-    return check_columns({"company": column}, labels, {"company": "신청인"}, NAMES)
+def _check(field: str, column: CellColumn, labels: Labels) -> object:
+    return check_columns({field: column}, labels, {field: LABELS[field]}, SELECTORS)
 
 
 def _doubt_all(column: CellColumn) -> CellColumn:
-    return replace(column, labels=frozenset(), odd=range(len(column.cells)))
+    nothing: frozenset[str] = frozenset()
+    return replace(column, labels=nothing, lone_labels=nothing, odd=range(len(column.cells)))
 
 
 @settings(max_examples=300, deadline=None)
@@ -104,8 +106,9 @@ def _doubt_all(column: CellColumn) -> CellColumn:
 def test_a_cell_of_one_text_is_read_like_any_other(texts):
     cells, labels = _parse(texts)
     column = read_column(cells, labels)
-    assert list(column.texts) == [cell_text(cell, labels) for cell in cells]
-    assert _check(column, labels) == _check(_doubt_all(column), labels)
+    assert list(column.texts) == [cell_text(cell, labels.all) for cell in cells]
+    for field in ("company", "report_year"):
+        assert _check(field, column, labels) == _check(field, _doubt_all(column), labels)
 
 
 @settings(max_examples=300, deadline=None)
@@ -113,8 +116,9 @@ def test_a_cell_of_one_text_is_read_like_any_other(texts):
 def test_a_cell_of_several_texts_is_read_like_any_other(texts):
     cells, labels = _parse(texts)
     column = read_nested_column(cells, labels)
-    assert list(column.nested) == [read_inner(cell, labels) for cell in cells]
-    assert _check(column, labels) == _check(_doubt_all(column), labels)
+    assert list(column.nested) == [read_inner(cell, labels.all) for cell in cells]
+    for field in ("maker_names", "maker_countries"):
+        assert _check(field, column, labels) == _check(field, _doubt_all(column), labels)
 
 
 @pytest.mark.parametrize(
@@ -125,7 +129,7 @@ def test_a_cell_of_several_texts_is_read_like_any_other(texts):
         ('<span class="s-th">신청인</span>', False),
         ('<span class="s-th">신청인</span>대웅\n', False),
         (
-            '<span class="s-th">신청인</span><table><tr><td>대웅</td><td>제약</td></tr></table>',
+            '<span class="s-th">신청인</span><table><tr><td>대웅<tr><td></table>',
             True,
         ),
         ('\n<span class="s-th">신청인</span>\n<table>\n<tr>\n<th>-</table>\n', True),

@@ -95,7 +95,7 @@ def test_a_primary_selector_that_delivered_nothing_is_named_with_no_rows():
     delivered = _accept([replace(table, delivered=used)]).delivered
 
     assert delivered == {
-        Delivery("row", 0, "table tbody tr"): 0,
+        Delivery("row", 0, "css table tbody tr"): 0,
         Delivery("company", 0, "header_text 신청인, 업체명, 등록업체"): 0,
         used[0]: 2,
         used[1]: 2,

@@ -189,15 +189,32 @@ def test_the_number_of_a_post_stands_in_its_link(href, post_id):
     assert row.link == href.replace("&amp;", "&")
 
 
-@pytest.mark.parametrize(
-    ("pattern", "value"),
-    [("([0-9]+)", ""), ("/bbs/(x)?", ""), ("bbs/([0-9]+)/", "21"), ("nothing(.)", "")],
-)
-def test_a_pattern_that_finds_not_one_thing_finds_nothing(pattern, value):
+@pytest.mark.parametrize("pattern", ["([0-9]+)", "/bbs/(x)?", "nothing(.)"])
+def test_a_pattern_that_finds_not_one_thing_finds_nothing(pattern):
+    """In no row: then the page is no list of posts any more."""
     mapping = notice_mapping()
     mapping["fields"]["post_id"]["extract"] = pattern
+    fault = _refuse(_with_link('<a href="/bbs/21/302">제목</a>'), **mapping)
+    assert (fault.code, fault.exit_code) == ("no_numbers", 4)
+    assert "'글번호'" in fault.message
+
+
+def test_a_pattern_that_finds_one_thing_finds_the_number():
+    mapping = notice_mapping()
+    mapping["fields"]["post_id"]["extract"] = "bbs/([0-9]+)/"
     page = _with_link('<a href="/bbs/21/302">제목</a>')
-    assert _read(page, **mapping).rows[1].fields["post_id"] == value
+    assert _read(page, **mapping).rows[1].fields["post_id"] == "21"
+
+
+@pytest.mark.parametrize("other", ["/cmn/edms/down/x", "javascript:view()", "/bbs/21/302?page=2"])
+def test_other_links_of_a_row_do_not_hide_its_number(other):
+    page = _with_link(f'<a href="{other}">보기</a><a href="/bbs/21/302">제목</a>')
+    assert _read(page).rows[1].fields["post_id"] == "302"
+
+
+def test_links_to_two_posts_are_no_number():
+    page = _with_link('<a href="/bbs/21/302">제목</a><a href="/bbs/21/303">관련</a>')
+    assert _refuse(page).code == "missing_column"
 
 
 def test_the_first_link_of_a_row_leads_to_its_detail_page():

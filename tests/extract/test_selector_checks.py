@@ -48,6 +48,10 @@ def _top(name: str, value: object) -> Callable[[dict[str, Any]], object]:
         (_top("total", {"patterns": ["총 [0-9]+ 건"]}), ("total", "patterns", 0)),
         (_top("total", {"patterns": ["총 ([0-9]+ 건"]}), ("total", "patterns", 0)),
         (_top("end_marker", ""), ("end_marker",)),
+        (_top("export_joint", ""), ("export_joint",)),
+        (_top("export_joint", " "), ("export_joint",)),
+        (_field("status", api_name="ENTP_NAME"), ("fields", "status", "api_name")),
+        (_field("status", api_name="BIZRNO"), ("fields", "status", "api_name")),
         (
             _top(
                 "key",

@@ -38,7 +38,7 @@ def test_nothing_is_to_be_said_of_the_shipped_files(make_mapping):
 @pytest.mark.parametrize(
     ("strategy", "text", "word"),
     [
-        ("xpath", "/html/body/table/tr/td", "절대"),
+        ("xpath", "/html/body/table", "절대"),
         ("xpath", "//td[@data-field='company']", "절대"),
         ("xpath", "(//td)[@data-field='company']", "절대"),
         ("xpath", "./td | //td", "절대"),

@@ -214,7 +214,7 @@ def test_every_selector_is_tried_on_a_page_whether_it_is_needed_or_not():
     }
     assert found == {
         ("row", 0): 3, ("row", 1): 3, ("row", 2): 0,
-        ("company", 0): 3, ("company", 1): 2, ("company", 2): 0, ("company", 3): 0,
+        ("company", 0): 3, ("company", 1): 2, ("company", 2): 0, ("company", 3): 3,
         ("company", 4): 2, ("company", 5): 2,
     }  # fmt: skip
     assert hits.headers["company"] == "신청인"

@@ -62,15 +62,14 @@ def read_answer(page: RawPage) -> ApiAnswer | Fault:
 
     Returns:
         The answer; or one of the faults of `api_faults.refused`, `not_an_api_answer`,
-        `odd_api_answer`, or `mojibake` of `decode_page`.
+        `odd_api_answer`, `mojibake`.
     """
     if len(page.body) > MAX_ANSWER_BYTES:
         return faults.odd_answer(f"{len(page.body):,}바이트입니다(한도 {MAX_ANSWER_BYTES:,})")
-    if not page.body.strip():
-        return faults.no_answer(name_answer(page))
     text = decode_page(page.body, page.content_type)
-    if isinstance(text, Fault):
-        return text
+    if isinstance(text, Fault):  # its sentence quotes the answer
+        is_ours = page.body.lstrip().startswith((b"<", b"{"))
+        return faults.broken_answer() if is_ours else faults.no_answer(name_answer(page))
     text = text.strip()
     if text.startswith("<"):
         return _read_xml(text, page)

@@ -159,6 +159,16 @@ def missing_names(labels: list[str], found: list[str]) -> Fault:
     )
 
 
+def broken_answer() -> Fault:
+    """Say that no charset fits."""
+    return Fault(
+        "mojibake",
+        "공공데이터 API의 답에 깨진 글자가 있습니다. UTF-8이나 CP949로 온전히 읽혀야 합니다. 이 "
+        "답은 쓰지 않습니다. 보관된 답을 확인해 주십시오.",
+        exit_code=4,
+    )
+
+
 def broken_text(name: str) -> Fault:
     """Name the value that holds something that is no character."""
     return Fault(

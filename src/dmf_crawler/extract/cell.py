@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lxml.etree import _Element as Element
 
-NEVER_TEXT = ("script", "style", "template")
+NEVER_TEXT = ("script", "style", "template", "noscript")
 
 
 def cell_text(element: Element, labels: frozenset[Element]) -> str:
@@ -40,25 +40,6 @@ def find_unread(element: Element) -> str:
         if each.tag == "input" and kind in {"text", "button"} and each.get("value"):
             return each.get("value") or ""
     return ""
-
-
-def split_lines(element: Element, labels: frozenset[Element]) -> list[str]:
-    """Return an element's text as the lines that `<br>` makes of it; blank ones at the end go."""
-    lines = [""]
-    _split_into(lines, element, labels)
-    while len(lines) > 1 and not lines[-1].strip():
-        lines.pop()
-    return lines
-
-
-def _split_into(lines: list[str], element: Element, labels: frozenset[Element]) -> None:
-    lines[-1] += element.text or ""
-    for child in element:
-        if child.tag == "br":
-            lines.append("")
-        elif child not in labels:
-            _split_into(lines, child, labels)
-        lines[-1] += child.tail or ""
 
 
 def squeeze(text: str) -> str:

@@ -12,14 +12,15 @@ from dataclasses import dataclass
 
 from lxml.etree import _Element as Element
 
-from dmf_crawler.extract.cell import cell_text, split_lines, squeeze
+from dmf_crawler.extract.cell import cell_text, squeeze
+from dmf_crawler.extract.inner import find_inner, split_lines
+from dmf_crawler.extract.labels import Labels
 
 _LABEL_TAGS = frozenset({"span", "b", "strong", "em", "i", "label", "small"})
 """What shows nothing but its text."""
 
-_TABLE_TAGS = frozenset({"table", "thead", "tbody", "tfoot", "tr", "td", "th"})
+_TABLE_TAGS = frozenset({"table", "thead", "tbody", "tfoot", "tr"})
 _CELL_TAGS = frozenset({"td", "th"})
-_INNERMOST = (("td", "th"), ("li",), ("div", "p"))
 
 Texts = tuple[str, ...]
 
@@ -29,31 +30,33 @@ class CellColumn:
     """What the cells of one column say, labels left out, as the source has it.
 
     Attributes:
-        cells: n_rows.
-        texts: n_rows, of a column whose cells are one text each.
-        nested: n_rows, of a column whose cells hold several; None where text stands beside the
+        cells: n_cells different ones; less than rows where some span several.
+        texts: n_cells, of a column whose cells are one text each.
+        nested: n_cells, of a column whose cells hold several; None where text stands beside the
             table inside a cell.
-        labels: The different texts of the labels that cells begin with, None for a text without
-            label; what blank and odd cells have is not among them.
-        odd: Indexes of the cells that are of no usual form.
+        labels: The different texts of the labels before values, None for a value without label.
+        lone_labels: The different texts of the labels in cells without a value.
+        odd: Indexes of the cells that are of no usual form; their labels are not told.
     """
 
     cells: Sequence[Element]
     texts: Sequence[str]
     nested: Sequence[Texts | None]
     labels: Set[str | None]
+    lone_labels: Set[str]
     odd: Sequence[int]
 
 
-def read_column(cells: Sequence[Element], labels: frozenset[Element]) -> CellColumn:
+def read_column(cells: Sequence[Element], labels: Labels) -> CellColumn:
     """Read a column whose cells are one text each.
 
     Args:
-        cells: n_rows.
-        labels: Elements inside cells that are not part of a value.
+        cells: n_cells different ones.
+        labels: What is no part of a value.
     """
     texts: list[str] = []
     names: set[str | None] = set()
+    lone: set[str] = set()
     odd: list[int] = []
     for index, cell in enumerate(cells):
         n_children = len(cell)
@@ -62,57 +65,61 @@ def read_column(cells: Sequence[Element], labels: frozenset[Element]) -> CellCol
             if text.strip():
                 names.add(None)
         elif n_children == 1 and _is_usual(label := cell[0], labels):
-            names.add(label.text or "")
             text += label.tail or ""
+            (names if text.strip() else lone).add(label.text or "")
         else:
             odd.append(index)
-            text = cell_text(cell, labels)
+            text = cell_text(cell, labels.all)
         texts.append(text)
-    return CellColumn(cells, texts, (), names, odd)
+    return CellColumn(cells, texts, (), names, lone, odd)
 
 
-def read_nested_column(cells: Sequence[Element], labels: frozenset[Element]) -> CellColumn:
+def read_nested_column(cells: Sequence[Element], labels: Labels) -> CellColumn:
     """Read a column in which a table, a list or lines inside a cell are texts of their own.
 
     Args:
-        cells: n_rows.
-        labels: Elements inside cells that are not part of a value.
+        cells: n_cells different ones.
+        labels: What is no part of a value.
     """
     texts: list[Texts | None] = []
     names: set[str | None] = set()
+    lone: set[str] = set()
     odd: list[int] = []
     for index, cell in enumerate(cells):
         own = None
         if len(cell) == 2 and _is_usual(label := cell[0], labels):
             beside = (cell.text or "") + (label.tail or "")
             own = None if beside.strip() else _read_table(cell[1], labels)
-            names.add(label.text or "")
         if own is None:
             odd.append(index)
-            own = read_inner(cell, labels)
+            own = read_inner(cell, labels.all)
+        else:
+            (names if any(map(str.strip, own)) else lone).add(label.text or "")
         texts.append(own)
-    return CellColumn(cells, (), texts, names, odd)
+    return CellColumn(cells, (), texts, names, lone, odd)
 
 
-def _is_usual(label: Element, labels: frozenset[Element]) -> bool:
+def _is_usual(label: Element, labels: Labels) -> bool:
     """Say whether an element is a label that is a text and nothing else."""
-    return label in labels and label.tag in _LABEL_TAGS and not len(label)
+    return label in labels.drop and label.tag in _LABEL_TAGS and not len(label)
 
 
-def _read_table(table: Element, labels: frozenset[Element]) -> Texts | None:
-    """Return the texts of a table's cells, None of what is more than a table of texts."""
+def _read_table(table: Element, labels: Labels) -> Texts | None:
+    """Return the texts of a table's cells, None of what is more than rows of one text each."""
     elements = list(table.iter())
-    if not labels.isdisjoint(elements):
+    if not labels.all.isdisjoint(elements):
         return None
     texts: list[str] = []
+    before = ""
     for element in elements:
         tag, text, tail = element.tag, element.text, element.tail
-        if tag in _CELL_TAGS and not len(element):
+        if tag in _CELL_TAGS and not len(element) and before not in _CELL_TAGS:
             texts.append(text or "")
-        elif tag not in _TABLE_TAGS or tag in _CELL_TAGS or (text and text.strip()):
+        elif tag not in _TABLE_TAGS or (text and text.strip()):
             return None
         if tail and tail.strip():
             return None
+        before = tag
     return tuple(texts) or None
 
 
@@ -121,21 +128,8 @@ def read_inner(cell: Element, labels: frozenset[Element]) -> Texts | None:
 
     Where there is no table, list items, blocks and lines are its texts, as the site has it redrawn.
     """
-    inner = find_inner(cell)
+    inner = find_inner(cell, labels)
     if not inner:
         return tuple(split_lines(cell, labels))
     texts = tuple(cell_text(element, labels) for element in inner)
     return texts if squeeze(cell_text(cell, labels)) == squeeze("".join(texts)) else None
-
-
-def find_inner(cell: Element) -> list[Element]:
-    """Return the innermost cells, or list items, inside a cell."""
-    for tags in _INNERMOST:
-        inner = [
-            element
-            for element in cell.iterdescendants(*tags)
-            if next(element.iterdescendants(*tags), None) is None
-        ]
-        if inner:
-            return inner
-    return []

@@ -102,7 +102,8 @@ def merge_pages(
     snapshot = _make_snapshot(rows, split_numbers, is_moved=joining.is_moved)
     if isinstance(snapshot, Fault):
         return snapshot
-    return replace(snapshot, n_pages=joining.n_pages, delivered=dict(delivered))
+    used = _add_primaries(delivered, selectors)
+    return replace(snapshot, n_pages=joining.n_pages, delivered=used)
 
 
 def merge_export(
@@ -133,7 +134,7 @@ def merge_export(
     snapshot = _make_snapshot(rows, split_numbers, is_moved=False)
     if isinstance(snapshot, Fault):
         return snapshot
-    return replace(snapshot, delivered=_count_delivered(table))
+    return replace(snapshot, delivered=_add_primaries(_count_delivered(table), selectors))
 
 
 def merge_api_passes(

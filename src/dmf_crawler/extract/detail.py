@@ -89,7 +89,7 @@ def _read_region(region: Element, document: Element, details: DetailLocator) -> 
 
 def _read_fields(document: Element, selectors: Selectors) -> Fields | Fault:
     """Read the fields of a detail page; one that is not there is empty, unless it is required."""
-    labels = find_labels(document, selectors)
+    labels = find_labels(document, selectors).all
     values: dict[str, Value] = {}
     for field in selectors.details.fields if selectors.details else ():
         found = (_find_values(locator, document, labels, field) for locator in field.locators)
@@ -124,7 +124,7 @@ def _read_element(
 ) -> Value | None:
     if field.nested:
         texts = read_inner(element, labels)
-        return None if texts is None else nested_value(element, texts, field)
+        return None if texts is None else nested_value(element, texts, labels, field)
     text = cell_text(element, labels)
     return value_of(full_text(element, text) if field.prefers_title else text, field)
 

@@ -21,6 +21,9 @@ Cells = tuple[Element, ...]
 MAX_COLUMNS = 200
 """Of one row; HTML lets one cell span a thousand."""
 
+MAX_ROWS = 5_000
+"""Of one table; a page has a thousand records, each perhaps twice, and what stands between."""
+
 _PART_OF_TAG = {
     **{tag: tag for tag in ("table", "thead", "tbody", "tfoot")},
     "tr": "row",
@@ -38,7 +41,7 @@ _NO_END = 1_000_000
 """Rows: more than a section can have."""
 
 _SECTIONS = frozenset({"thead", "tbody", "tfoot"})
-_ROLE_TABLES = XPath("descendant-or-self::*[@role='table' or @role='grid' or @role='treegrid']")
+_ROLE_TABLES = XPath("descendant-or-self::*/@role[. = 'table' or . = 'grid' or . = 'treegrid']/..")
 _CELL_TAGS = frozenset({"td", "th"})
 _FIRST_TABLE_WITHIN = XPath("descendant::table[1]")
 _FIRST_TABLE_AFTER = XPath("following::table[1]")
@@ -69,10 +72,11 @@ class GridRow:
 
 
 @dataclass(frozen=True, slots=True)
-class TooManyColumns:
-    """A row that claims more columns than any list has."""
+class TooLarge:
+    """A table that claims more rows or columns than any list has."""
 
-    n_columns: int
+    n_found: int
+    limit: int
 
 
 def find_table_within(element: Element) -> Element | None:
@@ -85,29 +89,31 @@ def find_table_after(table: Element) -> Element | None:
     return next(iter(find_elements(_FIRST_TABLE_AFTER, table)), None)
 
 
-def find_role_tables(document: Element) -> list[Element]:
-    """Return what is a table by its role alone, in page order."""
-    return [each for each in find_elements(_ROLE_TABLES, document) if each.tag != "table"]
+def find_role_tables(document: Element) -> Iterator[Element]:
+    """Yield what is a table by its role alone, in page order."""
+    yield from (each for each in find_elements(_ROLE_TABLES, document) if each.tag != "table")
 
 
-def read_grid(table: Element) -> list[GridRow] | TooManyColumns:
+def read_grid(table: Element) -> list[GridRow] | TooLarge:
     """Return all rows of a table, its spans laid out (WHATWG HTML, 4.9.12.1)."""
     rows: list[GridRow] = []
     pending: dict[int, tuple[Element, int]] = {}  # column → a cell from above, rows that it covers
     last_section = None
     for group, section, row in _own_rows(table, table, "tbody"):
+        if len(rows) >= MAX_ROWS:
+            return TooLarge(len(rows) + 1, MAX_ROWS)
         if group is not last_section:
             pending, last_section = {}, group  # no cell reaches out of its section
         own = own_cells(row)
         spans = [_read_spans(cell) if cell.keys() else _OWN_PLACE for cell in own]
         if not pending and spans.count(_OWN_PLACE) == len(own):
             if len(own) > MAX_COLUMNS:
-                return TooManyColumns(len(own))
+                return TooLarge(len(own), MAX_COLUMNS)
             rows.append(GridRow(row, section, own))
             continue
         cells = _lay_out(own, spans, pending)
         if len(cells) > MAX_COLUMNS:
-            return TooManyColumns(len(cells))
+            return TooLarge(len(cells), MAX_COLUMNS)
         rows.append(GridRow(row, section, cells, is_spanned=True))
     return rows
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from lxml.etree import _Element as Element
 
 from dmf_crawler.extract.cell import cell_text, hides, shown_text, squeeze
-from dmf_crawler.extract.grid import GridRow, TooManyColumns, read_grid
+from dmf_crawler.extract.grid import GridRow, TooLarge, read_grid
 from dmf_crawler.extract.selectors import Selectors, text_form
 
 MAX_HEADER_ROWS = 3
@@ -16,6 +16,10 @@ MAX_HEADER_ROWS = 3
 
 _N_LEADING_ROWS = 6
 """Among so many first rows a header is looked for; before it there may be a title."""
+
+_MOST_HEADS = 12
+_N_NAME_CHARS = 300
+"""A longer text names no column."""
 
 _ATTRIBUTES = ("abbr", "title", "aria-label")
 
@@ -55,10 +59,10 @@ class Header:
 
 def read_header(
     table: Element, labels: frozenset[Element], selectors: Selectors
-) -> Header | TooManyColumns:
+) -> Header | TooLarge:
     """Find the rows that name most fields: as few, and as far up, as possible."""
     grid = read_grid(table)
-    if isinstance(grid, TooManyColumns):
+    if isinstance(grid, TooLarge):
         return grid
     best, chosen = Header(table), slice(0)
     for start, chain in _find_chains(grid):
@@ -86,7 +90,7 @@ def is_header_row(row: GridRow, header: Header, labels: frozenset[Element]) -> b
 
 def _find_chains(grid: Sequence[GridRow]) -> Iterator[tuple[int, Sequence[GridRow]]]:
     """Yield the rows that may be a header, each with its place; single rows first."""
-    n_heads = sum(row.section == "thead" for row in grid)
+    n_heads = sum(row.section == "thead" for row in grid[:_MOST_HEADS])
     leading = grid[: max(n_heads, _N_LEADING_ROWS)]
     for n_rows in range(1, MAX_HEADER_ROWS + 1):
         for start in range(len(leading) - n_rows + 1):
@@ -111,15 +115,23 @@ def _name_columns(
     texts, names, hidden = [], [], set()
     for cells in zip(*(row.cells for row in chain), strict=True):
         own = list(dict.fromkeys(cells))
-        shown = [shown_text(cell, labels).strip() for cell in own]
+        shown = [_header_text(cell, labels) for cell in own]
         texts.append(" ".join(filter(None, shown)))
         # All header cells of a column name it, else the lowest one, else what that says of itself.
         said = ("".join(shown), shown[-1], *(own[-1].get(name) or "" for name in _ATTRIBUTES))
-        names.append(tuple(form for form in map(text_form, dict.fromkeys(said)) if form))
+        said = tuple(text for text in dict.fromkeys(said) if 0 < len(text) <= _N_NAME_CHARS)
+        names.append(tuple(map(text_form, said)))
         if hides(own[-1]):
             hidden.add(len(texts) - 1)
     fields = tuple(_find_field(forms, selectors) for forms in names)
     return Header(table, tuple(texts), tuple(names), fields, frozenset(hidden))
+
+
+def _header_text(cell: Element, labels: frozenset[Element]) -> str:
+    """Return what a cell says; one that holds a table is the header of no column."""
+    if len(cell) and next(cell.iterdescendants("table"), None) is not None:
+        return ""
+    return shown_text(cell, labels).strip()
 
 
 def _find_field(forms: Sequence[str], selectors: Selectors) -> str | None:
@@ -133,4 +145,6 @@ def _find_field(forms: Sequence[str], selectors: Selectors) -> str | None:
 
 
 def _sign(chain: Sequence[GridRow], labels: frozenset[Element]) -> frozenset[tuple[str, ...]]:
-    return frozenset(tuple(squeeze(cell_text(cell, labels)) for cell in row.cells) for row in chain)
+    return frozenset(
+        tuple(squeeze(_header_text(cell, labels)) for cell in row.cells) for row in chain
+    )

@@ -50,11 +50,11 @@ def count_page_hits(page: RawPage, selectors: Selectors) -> Hits | Fault:
     if isinstance(document, Fault):
         return document
     labels = find_labels(document, selectors)
-    choice = choose_tables(document, labels, selectors)
+    choice = choose_tables(document, labels.all, selectors)
     if isinstance(choice, Fault):
         return choice
     rows, _ = select_rows(choice.headers, document, selectors)
-    records = find_records(rows, labels, find_duplicates(document, selectors))
+    records = find_records(rows, labels.all, find_duplicates(document, selectors))
     if isinstance(records, Fault):
         return records
     search = Search(
@@ -62,7 +62,7 @@ def count_page_hits(page: RawPage, selectors: Selectors) -> Hits | Fault:
         choice.headers[0],
         [each.row.element for each in records],
         [each.row.cells for each in records],
-        labels,
+        labels.all,
     )
     found = [*_count_rows(document, choice, selectors), *_count_labels(search, selectors)]
     for field in selectors.fields:

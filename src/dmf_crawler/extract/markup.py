@@ -22,6 +22,9 @@ _NO_CHARACTERS = frozenset({0xFFFD, *range(0xD800, 0xE000)})
 MAX_LIST_ELEMENTS = 150_000
 """A thousand rows with sixty elements each, twice."""
 
+MAX_LIST_CHARS = 8_000_000
+"""Of a page's source; a thousand rows have two million."""
+
 MAX_DETAIL_ELEMENTS = 30_000
 """More than a long notice with tables has."""
 
@@ -94,6 +97,8 @@ def _find_text_fault(text: str, end_marker: str, max_elements: int) -> Fault | N
     marker = end_marker.lower()
     if marker not in text[-_N_TAIL_CHARS:].lower() and marker not in text.lower():
         return _truncated_page(text, end_marker)
+    if len(text) > MAX_LIST_CHARS:
+        return too_complex(len(text), MAX_LIST_CHARS)
     n_tags, most = text.count("<"), 3 * max_elements  # start and end of each, and some more
     if n_tags > most:
         return too_complex(n_tags, most)

@@ -40,7 +40,7 @@ def read_api_page(page: RawPage, selectors: Selectors) -> PageTable | Fault:
         return fields
     rows = []
     for row_no, item in enumerate(answer.items, start=1):
-        row = _read_row(row_no, item, fields, selectors)
+        row = _read_row(row_no, item, fields)
         if isinstance(row, Fault):
             return row
         rows.append(row)
@@ -85,17 +85,17 @@ def _find_fields(items: Sequence[Item], selectors: Selectors) -> dict[str, Field
     return faults.missing_names(missing, found) if items and missing else fields
 
 
-def _read_row(
-    row_no: int, item: Item, fields: dict[str, FieldLocator], selectors: Selectors
-) -> PageRow | Fault:
+def _read_row(row_no: int, item: Item, fields: dict[str, FieldLocator]) -> PageRow | Fault:
     values: dict[str, Value] = {}
     all_shown: dict[str, str] = {}
     for name, field in fields.items():
         text = clean_text(item.get(name, ""))
         if text is None:
             return faults.broken_text(name)
-        value, shown = read_value([text], field.nested, selectors.file.placeholders)
+        value, shown = read_value([text], field)
         values[field.field] = value
         if shown is not None:
             all_shown[field.field] = shown
+    if not any(values.values()):
+        return faults.odd_answer(f"{row_no}번째 건이 모두 비어 있습니다")
     return PageRow(values, all_shown, row_no)

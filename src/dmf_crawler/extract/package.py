@@ -21,8 +21,8 @@ from dmf_crawler.model.run import Fault
 MAX_ENTRIES = 500
 """A workbook of one list has about ten."""
 
-MAX_UNPACKED_BYTES = 128 * 1024 * 1024
-"""Of all XML parts; twelve thousand rows are about 15 MB."""
+MAX_UNPACKED_BYTES = 64 * 1024 * 1024
+"""Of all XML parts; twelve thousand rows are about 12 MB."""
 
 MAX_RATIO = 100
 """Unpacked to packed bytes of one part, as Apache POI has it; a list has 10 to 20."""
@@ -32,6 +32,7 @@ _N_FREE_BYTES = 1024 * 1024
 
 _N_CHUNK_BYTES = 64 * 1024
 _ZIP_START = b"PK\x03\x04"
+_ENTRY_START = b"PK\x01\x02"
 _CONTENT_TYPES = "[content_types].xml"
 _XML_ENDINGS = (".xml", ".rels")
 _ENCRYPTED = 0x1
@@ -61,6 +62,9 @@ def open_package(page: RawPage) -> Parts | Fault:
     """
     if not page.body.startswith(_ZIP_START):
         return faults.not_a_workbook(name_answer(page))
+    n_entries = page.body.count(_ENTRY_START)
+    if n_entries > MAX_ENTRIES:  # before a directory is made of them
+        return faults.too_large(f"안에 든 파일 {n_entries:,}개, 한도 {MAX_ENTRIES:,}개")
     try:
         with ZipFile(io.BytesIO(page.body)) as archive:
             return _unpack(archive)
@@ -69,9 +73,7 @@ def open_package(page: RawPage) -> Parts | Fault:
 
 
 def _unpack(archive: ZipFile) -> Parts | Fault:
-    entries = [entry for entry in archive.infolist() if not entry.is_dir()]
-    if len(entries) > MAX_ENTRIES:
-        return faults.too_large(f"안에 든 파일 {len(entries):,}개, 한도 {MAX_ENTRIES:,}개")
+    entries = [entry for entry in archive.infolist() if not entry.filename.endswith("/")]
     names = [_name_part(entry) for entry in entries]
     if len(set(names)) != len(names):
         return faults.damaged_workbook("같은 이름이 두 번 있음")

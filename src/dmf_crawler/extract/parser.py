@@ -11,12 +11,12 @@ from dmf_crawler.extract.column import CellColumn
 from dmf_crawler.extract.links import DEFAULT_PRODUCT_TOKEN, lets_follow, read_base, read_link
 from dmf_crawler.extract.locating import locate
 from dmf_crawler.extract.markup import parse_page
-from dmf_crawler.extract.row_faults import empty_row
+from dmf_crawler.extract.row_faults import empty_row, no_numbers
 from dmf_crawler.extract.selectors import FieldLocator, Selectors
 from dmf_crawler.extract.table_faults import no_rows
 from dmf_crawler.extract.table_guard import GuardedTable, guard_table
 from dmf_crawler.extract.total import no_total, read_total
-from dmf_crawler.extract.value import full_text, nested_value, read_attribute, value_of
+from dmf_crawler.extract.value import full_text, nested_value, read_one_attribute, value_of
 from dmf_crawler.model.page import RawPage
 from dmf_crawler.model.record import PageRow, PageTable, Value
 from dmf_crawler.model.run import Fault
@@ -38,7 +38,7 @@ def read_page(
     Returns:
         The rows with the announced total; no rows where the page says that there are none. Or the
         fault of `parse_page` or `guard_table`, or one of `no_total`, `ambiguous_total`, `no_rows`,
-        `stray_text`, `empty_row`.
+        `stray_text`, `empty_row`, `no_numbers`.
     """
     document = parse_page(page, selectors.file.end_marker)
     if isinstance(document, Fault):
@@ -116,6 +116,9 @@ def _read_rows(table: GuardedTable, selectors: Selectors) -> tuple[PageRow, ...]
             return empty_row(row_no)
         shown = {name: text for name, text in zip(names, texts, strict=True) if text is not None}
         rows.append(PageRow(fields, shown, row_no, _read_row_link(element, selectors)))
+    number = selectors.file.key.number
+    if len(rows) > 1 and not any(row.fields[number] for row in rows):
+        return no_numbers(selectors.file.fields[number].label_ko or number, len(rows))
     return tuple(rows)
 
 
@@ -127,27 +130,38 @@ def _read_field(field: FieldLocator, table: GuardedTable) -> _Reading:
     if field.field in table.texts:
         return _read_texts(table.texts[field.field], field)
     if locator := table.attributes.get(field.field):
-        found = [locate(locator, row, table.labels) for row in table.row_elements]
-        return _read_texts([read_attribute(locator, element) for (element,) in found], field)
+        hits = (locate(locator, row, table.labels) for row in table.row_elements)
+        return _read_texts([read_one_attribute(locator, each) or "" for each in hits], field)
     column = table.contents[field.field]
+    reading = _read_cells(column, table.labels, field)
+    if not table.has_spans:
+        return reading
+    places = {cell: place for place, cell in enumerate(column.cells)}
+    index = table.columns[field.field]
+    of_rows = [places[cells[index]] for cells in table.rows]
+    return _Reading(
+        [reading.values[place] for place in of_rows], [reading.shown[place] for place in of_rows]
+    )
+
+
+def _read_cells(column: CellColumn, labels: frozenset[Element], field: FieldLocator) -> _Reading:
     if field.nested:
-        return _read_nested(column, field)
-    if field.prefers_title:
-        full = list(map(full_text, column.cells, column.texts))
-        return _read_texts(column.texts, field, full)
-    return _read_texts(column.texts, field)
+        return _read_nested(column, labels, field)
+    if not field.prefers_title:
+        return _read_texts(column.texts, field)
+    return _read_texts(column.texts, field, list(map(full_text, column.cells, column.texts)))
 
 
 def _read_texts(
-    texts: Sequence[str], field: FieldLocator, full: Sequence[str] | None = None
+    texts: Sequence[str], field: FieldLocator, whole: Sequence[str] | None = None
 ) -> _Reading:
-    """Read texts, or what they are in full where they were shortened."""
-    values = [value_of(text, field) for text in full or texts]
+    """Read texts, or what they are as a whole where they were cut."""
+    values = [value_of(text, field) for text in whole or texts]
     shown = [None if text == value else text for text, value in zip(texts, values, strict=True)]
     return _Reading(values, shown)
 
 
-def _read_nested(column: CellColumn, field: FieldLocator) -> _Reading:
+def _read_nested(column: CellColumn, labels: frozenset[Element], field: FieldLocator) -> _Reading:
     """Read cells that hold several texts."""
     values: list[Value | None] = []
     shown: list[str | None] = []
@@ -156,7 +170,7 @@ def _read_nested(column: CellColumn, field: FieldLocator) -> _Reading:
             values.append(None)
             shown.append(None)
             continue
-        value = nested_value(cell, texts, field)
+        value = nested_value(cell, texts, labels, field)
         text = SHOWN_SEPARATOR.join(texts)
         is_same = text == (value if isinstance(value, str) else SHOWN_SEPARATOR.join(value))
         values.append(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Protocol
 from xml.parsers.expat import ExpatError, ParserCreate
 
@@ -96,6 +97,7 @@ def walk_part(part: bytes, reader: PartReader) -> Fault | None:
     return reader.fault
 
 
+@lru_cache(maxsize=512)
 def _local_name(name: str) -> str:
     space, _, local = name.rpartition(" ")
     return local if space in _SHEET_SPACES else ""

@@ -13,6 +13,7 @@ from dmf_crawler.extract.grid import Cells
 from dmf_crawler.extract.header import Header
 from dmf_crawler.extract.locating import find_between, locate, read_json_ld
 from dmf_crawler.extract.selectors import FieldLocator, Locator, Selectors
+from dmf_crawler.extract.value import read_one_attribute
 from dmf_crawler.model.record import Delivery
 from dmf_crawler.model.run import Fault
 
@@ -148,9 +149,9 @@ def _column_between(locator: Locator, cells: Cells) -> int:
 
 
 def has_attribute(locator: Locator, rows: Sequence[Element]) -> bool:
-    """Whether every row has exactly one such element, and it has the attribute."""
-    found = [locate(locator, row, frozenset()) for row in rows]
-    return all(len(hits) == 1 and hits[0].get(locator.attr) is not None for hits in found)
+    """Whether the attribute says one thing in every row."""
+    found = (locate(locator, row, frozenset()) for row in rows)
+    return all(read_one_attribute(locator, hits) is not None for hits in found)
 
 
 def find_header(locator: Locator, name: str, search: Search) -> str:
@@ -171,7 +172,7 @@ def count_hits(locator: Locator, name: str, search: Search) -> int:
         return sum(_column_between(locator, cells) >= 0 for cells in search.cells)
     found = [locate(locator, row, search.labels) for row in search.rows]
     if locator.strategy == "attr":
-        return sum(len(hits) == 1 and hits[0].get(locator.attr) is not None for hits in found)
+        return sum(read_one_attribute(locator, hits) is not None for hits in found)
     return sum(
         _column_of(hits, cells) >= 0 for hits, cells in zip(found, search.cells, strict=True)
     )

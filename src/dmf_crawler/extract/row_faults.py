@@ -81,6 +81,39 @@ def unread_value(row_no: int, column: str, found: str) -> Fault:
     )
 
 
+def odd_value(row_no: int, column: str, found: str) -> Fault:
+    """Name the cell that shows more, or less, than its value."""
+    return Fault(
+        "odd_value",
+        f"목록 표의 {row_no}번째 행, 열 {quote_texts([column])}의 값이 잘렸거나 값이 아닌 글자가 "
+        f"붙어 있습니다({quote_texts([found])}). 칸에는 온전한 값만 있어야 합니다. 붙은 글자라면 "
+        "selectors 파일의 unseen에 더하고, 잘린 값이라면 title_attr로 온전한 값을 찾게 고친 뒤 "
+        "다시 실행해 주십시오.",
+        exit_code=4,
+    )
+
+
+def odd_nested(row_no: int, column: str, found: str) -> Fault:
+    """Name the cell whose list of values is laid out in another way."""
+    return Fault(
+        "odd_nested",
+        f"목록 표의 {row_no}번째 행, 열 {quote_texts([column])}에서 값 여럿을 가르는 방식이 "
+        f"바뀌었습니다({found}). 안쪽 표의 행마다, 또는 줄마다 값이 하나여야 합니다. "
+        f"{_NEXT_SELECTORS}",
+        exit_code=4,
+    )
+
+
+def no_numbers(column: str, n_rows: int) -> Fault:
+    """Say that no row of a page has a number."""
+    return Fault(
+        "no_numbers",
+        f"{n_rows}행 모두 {quote_texts([column])}의 값이 없습니다. 행마다 하나씩 있어야 합니다. "
+        f"{_NEXT_SELECTORS}",
+        exit_code=4,
+    )
+
+
 def unnumbered_row(row_no: int, found: str) -> Fault:
     """Name the row that has no running number although the others have."""
     return Fault(

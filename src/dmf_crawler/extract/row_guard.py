@@ -7,19 +7,25 @@ the places of its cells.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from lxml.etree import _Element as Element
 
 from dmf_crawler.extract import row_faults as faults
-from dmf_crawler.extract.cell import cell_text, find_unread, is_hidden, squeeze
+from dmf_crawler.extract.cell import cell_text, is_hidden, squeeze
 from dmf_crawler.extract.column import CellColumn
 from dmf_crawler.extract.grid import GridRow, part_of
 from dmf_crawler.extract.header import Header, is_header_row
-from dmf_crawler.extract.labels import check_labels
+from dmf_crawler.extract.label_guard import ColumnNames, check_labels
+from dmf_crawler.extract.labels import Labels
+from dmf_crawler.extract.selectors import Selectors
+from dmf_crawler.extract.value_guard import check_values
 from dmf_crawler.model.run import Fault
+
+_MOST_ROW_CHARS = 20_000
+"""A longer row repeats no other; it would take too long to see whether it does."""
 
 _NOTHING: frozenset[Element] = frozenset()
 
@@ -48,28 +54,45 @@ def find_records(
     """
     shown: list[ListRow] = []
     waiting: list[tuple[int, ListRow]] = []  # duplicates that the next row may be the original of
+    lone = [each for each in rows if each.row.n_distinct == 1]
+    # One cell has no columns: a heading, a pager, what a script waits for. Alone it may say more.
+    leaves_lone = 0 < len(lone) < len(rows)
     for row_no, each in enumerate(rows, start=1):
-        if is_header_row(each.row, each.header, labels) or _is_blank(each.row, labels):
+        is_unseen = each.row.element in duplicates or _is_unseen(each.row.element)
+        if _says_nothing(each, labels, is_unseen=is_unseen):
             continue
-        if each.row.element in duplicates or _is_unseen(each.row.element):
+        if leaves_lone and each.row.n_distinct == 1 and len(each.header.fields) > 1:
+            continue
+        if is_unseen:
             if not shown or not _repeats(each, shown[-1], labels):
                 waiting.append((row_no, each))
             continue
         if any(not _repeats(unseen, each, labels) for _, unseen in waiting):
             break
         waiting = []
-        shown.append(each)
+        shown.append(_cut_surplus(each, labels))
     if waiting:
         row_no, unseen = waiting[0]
         return faults.hidden_row(row_no, [cell_text(cell, labels) for cell in unseen.row.cells])
     return tuple(shown)
 
 
-def _is_blank(row: GridRow, labels: frozenset[Element]) -> bool:
-    """Say whether a row keeps others apart and says nothing: no cell, or one without text."""
-    if row.n_distinct > 1:
+def _says_nothing(row: ListRow, labels: frozenset[Element], *, is_unseen: bool) -> bool:
+    """Say whether a row is the header once more, or has no text: seen, of one cell; or unseen."""
+    if is_header_row(row.row, row.header, labels):
+        return True
+    if row.row.n_distinct > 1 and not is_unseen:
         return False
-    return not cell_text(row.element, labels).strip()
+    return not cell_text(row.row.element, labels).strip()
+
+
+def _cut_surplus(row: ListRow, labels: frozenset[Element]) -> ListRow:
+    """Return the row without the empty cells behind the last column."""
+    cells, n_columns = row.row.cells, len(row.header.fields)
+    surplus = cells[n_columns:]
+    if not surplus or any(cell_text(each, labels).strip() or len(each) for each in surplus):
+        return row
+    return replace(row, row=replace(row.row, cells=cells[:n_columns]))
 
 
 def _is_unseen(row: Element) -> bool:
@@ -80,19 +103,17 @@ def _repeats(unseen: ListRow, seen: ListRow, labels: frozenset[Element]) -> bool
     """Say whether a row says what another one says, or some of it, however that is laid out."""
     if len(seen.row.cells) != len(seen.header.fields):
         return False
-    cells = zip(seen.row.cells, seen.header.fields, strict=True)
-    values = [squeeze(cell_text(cell, labels)) for cell, field in cells if field]
     text = squeeze(cell_text(unseen.row.element, _NOTHING))
-    if text and all(value in text for value in values):
+    known = squeeze("".join(map(str, seen.row.element.itertext())))
+    if not text or max(len(text), len(known)) > _MOST_ROW_CHARS:
+        return False
+    cells = zip(seen.row.cells, seen.header.fields, strict=True)
+    values = (squeeze(cell_text(cell, labels)) for cell, field in cells if field)
+    if all(value in text for value in values):
         return True
-    known = "\n".join([*map(squeeze, seen.header.texts), *map(squeeze, _texts(seen))])
-    return any(map(squeeze, _texts(unseen))) and all(
-        squeeze(text) in known for text in _texts(unseen)
-    )
-
-
-def _texts(row: ListRow) -> Iterator[str]:
-    return (str(text) for text in row.row.element.itertext())
+    headers = squeeze("".join(seen.header.texts))
+    texts = (squeeze(str(each)) for each in unseen.row.element.itertext())
+    return all(each in known or each in headers for each in texts)
 
 
 # --- cells ---------------------------------------------------------------------------------------
@@ -130,26 +151,28 @@ def check_numbers(
 
 def check_columns(
     columns: Mapping[str, CellColumn],
-    labels: frozenset[Element],
+    labels: Labels,
     headers: Mapping[str, str],
-    names: Mapping[str, frozenset[str]],
+    selectors: Selectors,
 ) -> Fault | None:
-    """Refuse a column whose labels differ or are another's, or whose values are no text.
+    """Refuse a column whose labels differ or are another's, or whose cells show no values.
 
     Args:
         columns: Field id → the column that it is read from.
-        labels: Elements inside cells that are not part of a value.
+        labels: What is no part of a value.
         headers: Field id → the column's header as shown.
-        names: Field id → forms of all texts by which it goes.
+        selectors: The board's.
     """
-    for field, column in columns.items():
-        strange = frozenset().union(*(names[other] for other in names if other != field))
-        if fault := check_labels(column, labels, headers[field], strange - names[field]):
+    every = frozenset().union(*selectors.names.values())
+    for field in selectors.fields:
+        column = columns.get(field.field)
+        if column is None or not column.cells:
+            continue
+        header = headers[field.field]
+        names = ColumnNames(own=field.names, others=every - field.names)
+        fault = check_labels(column, labels, header, names)
+        if fault := fault or check_values(column, labels.all, header, field):
             return fault
-        for index in column.odd:
-            cell = column.cells[index]
-            if len(cell) and not cell_text(cell, labels).strip() and (found := find_unread(cell)):
-                return faults.unread_value(index + 1, headers[field], found)
     return None
 
 

@@ -89,6 +89,8 @@ def _check_rows(file: SelectorsFile) -> Iterator[SelectorFault]:
         yield from _check_css(("row", "duplicates", position), css)
     for position, css in enumerate(file.drop):
         yield from _check_css(("drop", position), css)
+    for position, css in enumerate(file.unseen):
+        yield from _check_css(("unseen", position), css)
     if file.row.min_expected > file.row.max_expected:
         yield SelectorFault(
             ("row", "min_expected"), str(file.row.min_expected), "max_expected 이하의 수"

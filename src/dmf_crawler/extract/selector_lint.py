@@ -121,7 +121,8 @@ def _all_paths(file: SelectorsFile) -> Iterator[tuple[KeyPath, tuple[str, bool]]
         yield from ((("row", name, n), (css, False)) for n, css in enumerate(many))
     if row.pinned:
         yield ("row", "pinned"), (row.pinned, False)
-    yield from ((("drop", n), (css, False)) for n, css in enumerate(file.drop))
+    for top, many in (("drop", file.drop), ("unseen", file.unseen)):
+        yield from (((top, n), (css, False)) for n, css in enumerate(many))
     yield from _paths_of_fields(("fields",), file.fields)
     if details is not None:
         for name, css in (("link", details.link), ("region", details.region)):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from lxml.etree import XPath
 
-from dmf_crawler.extract.paths import compile_css, compile_xpath
+from dmf_crawler.extract.paths import class_of, compile_css, compile_xpath
 from dmf_crawler.extract.selectors_file import (
     DetailSelector,
     FallbackSelector,
@@ -114,6 +114,8 @@ class Selectors:
         pinned: Finds pinned rows, or something in them; None where the site pins none.
         duplicates: Find rows that say a row beside them once more.
         drop: XPaths of labels inside cells.
+        unseen: XPaths of what only a screen reader is told, those of a class alone left out.
+        unseen_classes: Classes of what only a screen reader is told.
         total: Patterns of the announced total.
         number_pattern: What a number looks like, None where the file does not say.
         no_result: Key forms of the texts that stand for an empty list.
@@ -132,6 +134,8 @@ class Selectors:
     pinned: XPath | None
     duplicates: tuple[XPath, ...]
     drop: tuple[XPath, ...]
+    unseen: tuple[XPath, ...]
+    unseen_classes: frozenset[str]
     total: tuple[re.Pattern[str], ...]
     number_pattern: re.Pattern[str] | None
     no_result: tuple[str, ...]
@@ -175,6 +179,8 @@ def compile_selectors(file: SelectorsFile) -> Selectors:
         pinned=compile_css(file.row.pinned) if file.row.pinned else None,
         duplicates=tuple(compile_css(css) for css in file.row.duplicates),
         drop=tuple(compile_css(css) for css in file.drop),
+        unseen=tuple(compile_css(css) for css in file.unseen if not class_of(css)),
+        unseen_classes=frozenset(map(class_of, file.unseen)) - {""},
         total=tuple(re.compile(pattern) for pattern in file.total.patterns),
         number_pattern=re.compile(number) if number else None,
         no_result=tuple(key_form(text) for text in file.no_result),

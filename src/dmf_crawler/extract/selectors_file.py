@@ -218,6 +218,8 @@ class SelectorsFile(Struct, frozen=True, kw_only=True):
         end_marker: Text without which a page was cut.
         ignored_headers: Columns that are never read, such as a running number.
         drop: CSS of elements inside cells that are labels, not values.
+        unseen: CSS of elements inside cells that only a screen reader is told, besides those that
+            their own markup hides.
         placeholders: Texts that mean an empty cell when they stand alone.
         export_joint: What joins the values of a nested column in a cell of the site's workbook.
         ignored_api_names: Names in the open API's answers that are never read.
@@ -238,6 +240,7 @@ class SelectorsFile(Struct, frozen=True, kw_only=True):
     end_marker: str = "</html>"
     ignored_headers: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
+    unseen: tuple[str, ...] = (".blind", ".sr-only", ".visually-hidden", ".screen-reader-text")
     placeholders: tuple[str, ...] = ()
     export_joint: str = "@"
     ignored_api_names: tuple[str, ...] = ()

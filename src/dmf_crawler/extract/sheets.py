@@ -104,8 +104,15 @@ def name_column(column: int) -> str:
     return letters
 
 
-def read_sheets(parts: Parts) -> list[Sheet] | Fault:
+def read_sheets(
+    parts: Parts, *, max_cells: int = MAX_CELLS, max_chars: int = MAX_CHARS
+) -> list[Sheet] | Fault:
     """Read all sheets.
+
+    Args:
+        parts: Of the workbook.
+        max_cells: With more in all sheets together it is refused, empty ones counted.
+        max_chars: With more characters in them as well.
 
     Returns:
         The sheets in order, charts left out; or one of the faults `not_a_workbook`,
@@ -115,7 +122,7 @@ def read_sheets(parts: Parts) -> list[Sheet] | Fault:
     if isinstance(book, Fault):
         return book
     sheets: list[Sheet] = []
-    n_left, n_chars_left = MAX_CELLS, MAX_CHARS
+    n_left, n_chars_left = max_cells, max_chars
     for name, part in book.sheets:
         if part not in parts:
             return faults.damaged_workbook("시트의 내용이 없음")

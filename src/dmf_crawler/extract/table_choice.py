@@ -9,7 +9,7 @@ number goes on from one to the next; else the page is refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -18,8 +18,7 @@ from lxml.etree import _Element as Element
 from dmf_crawler.extract import table_faults as faults
 from dmf_crawler.extract.cell import cell_text, hides, squeeze
 from dmf_crawler.extract.grid import (
-    MAX_COLUMNS,
-    TooManyColumns,
+    TooLarge,
     find_role_tables,
     find_table_after,
     find_table_within,
@@ -28,10 +27,16 @@ from dmf_crawler.extract.header import Header, read_header
 from dmf_crawler.extract.markup import too_complex
 from dmf_crawler.extract.selectors import Selectors
 from dmf_crawler.model.run import Fault
-from dmf_crawler.text import key_form
+from dmf_crawler.text import key_form, strip_blanks
 
 LEAST_NUMBERS = 3
 """Of fewer rows nobody says that their numbers are those of another register."""
+
+MAX_TABLES = 2_000
+"""Of a page, those inside the cells of the list left out."""
+
+MAX_ALIKE = 20
+"""Tables with the header of the list."""
 
 _NAMING_ATTRIBUTES = ("summary", "aria-label", "title")
 
@@ -70,19 +75,23 @@ def choose_tables(
         return faults.layout_table(
             document, [(each.texts, 0) for each in headers], len(selectors.header_fields)
         )
+    best = [header for header in headers if header.n_known == most]
     judge = _Judge(selectors, labels)
-    best: Tables = [header for header in headers if header.n_known == most]
-    losers = [_tell(each, selectors, "머리글이 모자람") for each in headers if each not in best]
-    for why, keeps in judge.rules if len(best) > 1 else ():
+    losers = [judge.tell(each, "머리글이 모자람") for each in headers if each not in best]
+    return _choose_best(best, losers, judge)
+
+
+def _choose_best(best: list[Header], losers: list[str], judge: _Judge) -> Choice | Fault:
+    """Narrow down the tables with the best header to those that are the list."""
+    rules = judge.rules if 1 < len(best) <= MAX_ALIKE else ()
+    for why, keeps in rules:
         kept = [header for header in best if keeps(header, best)]
         if kept and len(kept) < len(best):
-            losers += [_tell(each, selectors, why) for each in best if each not in kept]
+            losers += [judge.tell(each, why) for each in best if each not in kept]
             best = kept
-    if len(best) > 1 and not judge.goes_on(best):
+    if len(best) > MAX_ALIKE or (len(best) > 1 and not judge.goes_on(best)):
         return faults.ambiguous_table([header.texts for header in best])
-    if fault := judge.find_stranger(best):
-        return fault
-    return Choice(tuple(best), tuple(losers))
+    return judge.find_stranger(best) or Choice(tuple(best), tuple(losers))
 
 
 def _read_headers(
@@ -93,28 +102,29 @@ def _read_headers(
     What is a table by its role alone is only looked at where no real table names a field.
     """
     headers: list[Header] = []
-    table = find_table_within(document)
-    while table is not None:
-        header = read_header(table, labels, selectors)
-        if isinstance(header, TooManyColumns):
-            return too_complex(header.n_columns, MAX_COLUMNS)
-        headers.append(header)
-        is_complete = header.n_known == len(selectors.header_fields)
-        within = None if is_complete else find_table_within(table)
-        table = find_table_after(table) if within is None else within
-    if any(header.n_known for header in headers):
-        return headers
-    for table in find_role_tables(document):
-        header = read_header(table, labels, selectors)
-        if isinstance(header, TooManyColumns):
-            return too_complex(header.n_columns, MAX_COLUMNS)
-        headers.append(header)
+    complete: set[Element] = set()
+    for tables in (_walk_tables(document, complete), find_role_tables(document)):
+        for table in tables:
+            header = read_header(table, labels, selectors)
+            if isinstance(header, TooLarge):
+                return too_complex(header.n_found, header.limit)
+            headers.append(header)
+            if len(headers) > MAX_TABLES:
+                return too_complex(len(headers), MAX_TABLES)
+            if header.n_known == len(selectors.header_fields):
+                complete.add(table)
+        if any(header.n_known for header in headers):
+            break
     return headers
 
 
-def _tell(header: Header, selectors: Selectors, why: str) -> str:
-    name = name_of_table(header.table) or " ".join(header.texts)
-    return f"'{name[:40]}' {header.n_known}/{len(selectors.header_fields)}: {why}"
+def _walk_tables(document: Element, complete: Container[Element]) -> Iterator[Element]:
+    """Yield all tables but those inside one that is found to be complete when it was yielded."""
+    table = find_table_within(document)
+    while table is not None:
+        yield table
+        within = None if table in complete else find_table_within(table)
+        table = find_table_after(table) if within is None else within
 
 
 def name_of_table(table: Element) -> str:
@@ -137,6 +147,11 @@ class _Judge:
             ("번호의 모양이 다름", lambda header, _: not self._has_strange_numbers(header)),
             ("다른 표에 있는 행뿐임", self._is_no_excerpt),
         )
+
+    def tell(self, header: Header, why: str) -> str:
+        """Return what is said of a table that is not the list."""
+        name = name_of_table(header.table) or " ".join(header.texts)
+        return f"'{name[:40]}' {header.n_known}/{len(self._selectors.header_fields)}: {why}"
 
     def find_stranger(self, tables: Tables) -> Fault | None:
         """Name the table that is another register with the same columns."""
@@ -178,7 +193,7 @@ class _Judge:
             return []
         label = squeeze(header.texts[column])  # may stand in the cell unknown to `drop`
         texts = (text.removeprefix(label) for text in self._read_column(header, column))
-        return [text for text in texts if text]
+        return [text for text in map(strip_blanks, texts) if text]
 
     def _read_column(self, header: Header, index: int) -> list[str]:
         return [

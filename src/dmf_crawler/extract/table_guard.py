@@ -13,7 +13,7 @@ from dmf_crawler.extract.cell import cell_text
 from dmf_crawler.extract.column import CellColumn, read_column, read_nested_column
 from dmf_crawler.extract.grid import Cells
 from dmf_crawler.extract.header import Header
-from dmf_crawler.extract.labels import find_labels, find_own_names
+from dmf_crawler.extract.labels import Labels, find_labels, find_own_names
 from dmf_crawler.extract.paths import find_elements
 from dmf_crawler.extract.places import Places, Search, locate_fields
 from dmf_crawler.extract.row_guard import (
@@ -44,8 +44,9 @@ class GuardedTable:
         columns: Field id → index of its column.
         attributes: Field id → locator, for fields that are an attribute somewhere in the row.
         texts: Field id → n_rows texts, for fields that are neither a whole cell nor an attribute.
-        contents: Field id → what its column says.
         labels: Elements inside cells that are not part of a value.
+        contents: Field id → what its column says.
+        has_spans: Whether some cell stands in several rows or columns.
         is_no_result: Whether the table says in words that the list is empty.
         delivered: Which selector found the rows, and each field.
         losers: Korean, one a table of the page that is not the list.
@@ -60,6 +61,7 @@ class GuardedTable:
     labels: frozenset[Element]
     texts: dict[str, tuple[str, ...]] = field(default_factory=dict)
     contents: dict[str, CellColumn] = field(default_factory=dict)
+    has_spans: bool = False
     is_no_result: bool = False
     delivered: tuple[Delivery, ...] = ()
     losers: tuple[str, ...] = ()
@@ -77,17 +79,17 @@ def guard_table(document: Element, selectors: Selectors) -> GuardedTable | Fault
         `check_numbers`, `check_columns` or `check_running_numbers`, or `too_many_rows`.
     """
     labels = find_labels(document, selectors)
-    choice = choose_tables(document, labels, selectors)
+    choice = choose_tables(document, labels.all, selectors)
     if isinstance(choice, Fault):
         return choice
     rows, found_by = select_rows(choice.headers, document, selectors)
-    records = find_records(rows, labels, find_duplicates(document, selectors))
+    records = find_records(rows, labels.all, find_duplicates(document, selectors))
     if isinstance(records, Fault):
         return records
     if len(records) > selectors.file.row.max_expected:
         return faults.too_many_rows(len(records), selectors.file.row.max_expected)
     is_pinned = _find_pinned(records, document, selectors)
-    is_no_result = _is_no_result(records, is_pinned, labels, selectors)
+    is_no_result = _is_no_result(records, is_pinned, labels.all, selectors)
     if is_no_result:
         records = tuple(compress(records, is_pinned))
         is_pinned = (True,) * len(records)
@@ -95,7 +97,7 @@ def guard_table(document: Element, selectors: Selectors) -> GuardedTable | Fault
     placed = _place_all(listed, selectors)
     if isinstance(placed, Fault):
         return placed
-    labels, places, contents = placed
+    all_labels, places, contents = placed
     return GuardedTable(
         elements=tuple(header.table for header in choice.headers),
         rows=tuple(each.row.cells for each in records),
@@ -104,8 +106,9 @@ def guard_table(document: Element, selectors: Selectors) -> GuardedTable | Fault
         columns=places.columns,
         attributes=places.attributes,
         texts=places.texts,
+        labels=all_labels,
         contents=contents,
-        labels=labels,
+        has_spans=any(each.row.is_spanned for each in records),
         is_no_result=is_no_result,
         delivered=(*found_by, *places.delivered),
         losers=choice.losers,
@@ -120,20 +123,20 @@ class _List:
     headers: Sequence[Header]
     records: tuple[ListRow, ...]
     is_pinned: tuple[bool, ...]
-    labels: frozenset[Element]
+    labels: Labels
 
 
 def _place_all(
     listed: _List, selectors: Selectors
 ) -> tuple[frozenset[Element], Places, dict[str, CellColumn]] | Fault:
-    """Place and read all columns, and return all labels: those that `drop` does not know, too."""
+    """Place and read all fields, and return all labels: those that `drop` does not know, too."""
     header, records, labels = listed.headers[0], listed.records, listed.labels
     search = Search(
         listed.document,
         header,
         [each.row.element for each in records],
         [each.row.cells for each in records],
-        labels,
+        labels.all,
     )
     places = locate_fields(search, selectors)
     if isinstance(places, Fault):
@@ -141,7 +144,7 @@ def _place_all(
         if 2 * header.n_known >= n_fields:
             return places
         return faults.layout_table(listed.document, [(header.texts, header.n_known)], n_fields)
-    if fault := check_cells(records, labels):
+    if fault := check_cells(records, labels.all):
         return fault
     names = {
         places.columns[each.field]: each.names | {text_form(header.texts[index])}
@@ -149,29 +152,28 @@ def _place_all(
         if (index := places.columns.get(each.field)) is not None
     }
     if own_names := find_own_names(search.cells, labels, names):
-        labels |= own_names
+        labels = Labels(labels.drop, labels.all | own_names)
         places.delivered.append(Delivery(LABEL, 1, "열 이름과 같은 요소"))
-    contents = _read_columns(search.cells, places.columns, labels, selectors)
+    contents = _read_columns(records, places.columns, labels, selectors)
     headers = {name: header.texts[index] for name, index in places.columns.items()}
     fault = (
         check_numbers(records, places.columns, selectors.file.key.number)
-        or check_columns(contents, labels, headers, selectors.names)
-        or check_running_numbers(records, listed.is_pinned, labels)
+        or check_columns(contents, labels, headers, selectors)
+        or check_running_numbers(records, listed.is_pinned, labels.all)
     )
-    return fault or (labels, places, contents)
+    return fault or (labels.all, places, contents)
 
 
 def _read_columns(
-    rows: Sequence[Cells],
-    columns: Mapping[str, int],
-    labels: frozenset[Element],
-    selectors: Selectors,
+    rows: Sequence[ListRow], columns: Mapping[str, int], labels: Labels, selectors: Selectors
 ) -> dict[str, CellColumn]:
+    has_spans = any(each.row.is_spanned for each in rows)
     nested = {each.field for each in selectors.fields if each.nested}
     contents = {}
     for name, index in columns.items():
+        cells = [each.row.cells[index] for each in rows]
         read = read_nested_column if name in nested else read_column
-        contents[name] = read([cells[index] for cells in rows], labels)
+        contents[name] = read(list(dict.fromkeys(cells)) if has_spans else cells, labels)
     return contents
 
 

@@ -73,6 +73,8 @@ def _collect(
     gap = "" if element.tag in _INLINE else "\n"
     text.append(gap)
     if element in tables:
+        for caption in element.iterchildren("caption"):
+            _collect(caption, tables, text, titles)
         return
     titles.append(element.get("title") or "")
     text.append(element.text or "")

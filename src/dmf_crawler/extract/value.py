@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import islice
 
 from lxml.etree import _Element as Element
 
-from dmf_crawler.extract.column import Texts, find_inner
+from dmf_crawler.extract.column import Texts
+from dmf_crawler.extract.inner import find_inner
 from dmf_crawler.extract.selectors import FieldLocator, Locator
 from dmf_crawler.model.record import Value
 from dmf_crawler.text import strip_blanks
@@ -30,10 +32,28 @@ def value_of(text: str, field: FieldLocator) -> str:
     return "\n".join(filter(None, (" ".join(line.split()) for line in value.splitlines())))
 
 
-def nested_value(cell: Element, texts: Texts, field: FieldLocator) -> Value:
-    """Return what a field makes of the texts inside its cell, titles in place of shortened ones."""
-    if field.prefers_title and any(map(is_shortened, texts)):
-        holders = find_inner(cell) or [cell]
+def is_cut(text: str) -> bool:
+    """Say whether a text was shortened for display."""
+    return text.rstrip().endswith(("…", "..."))
+
+
+def find_full_text(cell: Element, text: str) -> str:
+    """Return the title, of the cell or of something in it, that goes on where a text was cut."""
+    start = "".join(text.split()).rstrip(".…")
+    for each in cell.iter():
+        title = each.get("title") or ""
+        whole = "".join(title.split())
+        if len(whole) > len(start) and whole.startswith(start):
+            return title
+    return ""
+
+
+def nested_value(
+    cell: Element, texts: Texts, labels: frozenset[Element], field: FieldLocator
+) -> Value:
+    """Return what a field makes of the texts inside a cell, whole ones in place of cut ones."""
+    if field.prefers_title and any(map(is_cut, texts)):
+        holders = find_inner(cell, labels) or [cell]
         if len(holders) == len(texts):  # lines have no titles of their own
             texts = tuple(map(full_text, holders, texts))
     return unite(tuple([value_of(text, field) for text in texts]), field)
@@ -53,14 +73,8 @@ def unite(values: Texts, field: FieldLocator) -> Value:
 
 
 def full_text(cell: Element, text: str) -> str:
-    """Return the cell's title where the text was shortened for display, else the text."""
-    title = (cell.get("title") or "") if is_shortened(text) else ""
-    return title if title.strip() else text
-
-
-def is_shortened(text: str) -> bool:
-    """Say whether a text was cut off for display."""
-    return text.rstrip().endswith(("…", "..."))
+    """Return the whole text of a cell that shows it shortened, else the text."""
+    return (find_full_text(cell, text) or text) if is_cut(text) else text
 
 
 def read_attribute(locator: Locator, element: Element) -> str:
@@ -72,3 +86,13 @@ def read_attribute(locator: Locator, element: Element) -> str:
         return ""
     matches = list(islice(locator.extract.finditer(text.strip()), 2))
     return (matches[0][1] or "") if len(matches) == 1 else ""
+
+
+def read_one_attribute(locator: Locator, elements: Sequence[Element]) -> str | None:
+    """Return the only text that the attributes of elements say, None where they say several."""
+    texts = {
+        read_attribute(locator, each) for each in elements if each.get(locator.attr) is not None
+    }
+    if len(texts) > 1 and locator.extract is not None:
+        texts -= {""}  # other links lead elsewhere
+    return texts.pop() if len(texts) == 1 else None

@@ -14,12 +14,11 @@ from dmf_crawler.extract import workbook_faults as faults
 from dmf_crawler.extract.cell_value import clean_text, read_value
 from dmf_crawler.extract.package import open_package
 from dmf_crawler.extract.quoting import shorten
-from dmf_crawler.extract.selectors import FieldLocator, Selectors
+from dmf_crawler.extract.selectors import FieldLocator, Selectors, text_form
 from dmf_crawler.extract.sheets import Cell, Sheet, SheetRow, name_column, read_sheets
 from dmf_crawler.model.page import RawPage
 from dmf_crawler.model.record import Delivery, PageRow, PageTable, Value
 from dmf_crawler.model.run import Fault
-from dmf_crawler.text import key_form
 
 N_HEADER_ROWS = 20
 """The header stands among so many first rows of its sheet."""
@@ -28,6 +27,7 @@ MAX_VALUES = 500
 """Of one cell; a record has five sites at most."""
 
 _N_HEADER_CHARS = 200
+_VALUE_KINDS = ("text", "number", "day")
 
 
 def read_workbook(page: RawPage, selectors: Selectors, *, most_rows: int) -> PageTable | Fault:
@@ -41,7 +41,7 @@ def read_workbook(page: RawPage, selectors: Selectors, *, most_rows: int) -> Pag
     Returns:
         The rows, their number as the announced total. Or one of the faults `not_a_workbook`,
         `damaged_workbook` (both retryable), `workbook_too_large`, `no_list_sheet`,
-        `ambiguous_sheet`, `missing_column`, `unknown_column`, `ambiguous_column`, `spanned_cell`,
+        `ambiguous_sheet`, `missing_column`, `unknown_column`, `ambiguous_column`, `merged_cells`,
         `hidden_row`, `blank_row`, `repeated_header`, `stray_text`, `formula_cell`,
         `unreadable_cell`, `mojibake`, `workbook_capped`.
     """
@@ -209,7 +209,7 @@ def _find_column(
         return 0, column
     fallbacks = selectors.file.fields[locator.field].fallbacks
     for position, fallback in enumerate(fallbacks, start=1):
-        forms = {key_form(alias) for alias in fallback.header_aliases}
+        forms = {text_form(alias) for alias in fallback.header_aliases}
         hits = [column for column in free if _form(header.texts[column]) in forms]
         if len(hits) == 1:
             return position, hits[0]
@@ -262,7 +262,7 @@ def _repeats(row: SheetRow, header: _Header, columns: Mapping[str, int]) -> bool
 
 def _form(text: str) -> str:
     """Return the form under which headers are compared; a longer text is none."""
-    return key_form(text) if len(text) <= _N_HEADER_CHARS else text
+    return text_form(text) if len(text) <= _N_HEADER_CHARS else text
 
 
 def _read_row(row_no: int, row: SheetRow, found: _List, selectors: Selectors) -> PageRow | Fault:
@@ -274,10 +274,12 @@ def _read_row(row_no: int, row: SheetRow, found: _List, selectors: Selectors) ->
     for locator in selectors.fields:
         text = texts.get(found.columns[locator.field], "")
         parts = text.split(selectors.file.export_joint) if locator.nested else [text]
-        value, shown = read_value(parts, locator.nested, selectors.file.placeholders)
+        value, shown = read_value(parts, locator)
         values[locator.field] = value
         if shown is not None:
             all_shown[locator.field] = shown
+    if not any(values.values()):
+        return faults.blank_row(_place(found.sheet, f"{row.number}행"))
     return PageRow(values, all_shown, row_no)
 
 
@@ -287,27 +289,28 @@ def _read_texts(row: SheetRow, found: _List, joint: str) -> dict[int, str] | Fau
     for cell in row.cells:
         if cell.column in found.ignored:
             continue
-        place = _place(found.sheet, f"{name_column(cell.column)}{row.number}")
-        text = _read_cell(cell, place)
-        if isinstance(text, Fault):
-            return text
-        if text.count(joint) >= MAX_VALUES:
-            return faults.too_large(f"{place}에 값이 {MAX_VALUES}개보다 많음")
-        if cell.column not in found.texts and text.strip():
-            return faults.stray_cell(place, text)
-        texts[cell.column] = text
+        text = clean_text(cell.text)
+        is_odd = text is None or cell.kind not in _VALUE_KINDS or text.count(joint) >= MAX_VALUES
+        is_stray = cell.column not in found.texts and bool(cell.text.strip())
+        if is_odd or is_stray:
+            place = _place(found.sheet, f"{name_column(cell.column)}{row.number}")
+            return _explain_cell(cell, place, is_stray=is_stray and not is_odd)
+        texts[cell.column] = text or ""
     return texts
 
 
-def _read_cell(cell: Cell, place: str) -> str | Fault:
-    """Return a cell's value as text."""
+def _explain_cell(cell: Cell, place: str, *, is_stray: bool) -> Fault:
+    """Say why a cell's text is no value."""
+    if is_stray:
+        return faults.stray_cell(place, cell.text)
     if cell.kind == "formula":
         return faults.formula_cell(place)
-    if cell.kind not in {"text", "number", "day"}:
+    if cell.kind not in _VALUE_KINDS:
         kind = {"boolean": "참/거짓 값", "error": "오류 값"}.get(cell.kind, "알 수 없는 값")
         return faults.unreadable_cell(place, f"{kind} {shorten(cell.text)}")
-    text = clean_text(cell.text)
-    return faults.broken_text(place) if text is None else text
+    if clean_text(cell.text) is None:
+        return faults.broken_text(place)
+    return faults.too_large(f"{place}에 값이 {MAX_VALUES}개보다 많음")
 
 
 def _place(sheet: str, place: str) -> str:

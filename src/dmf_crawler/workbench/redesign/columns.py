@@ -155,6 +155,30 @@ def insert_spacer(page: SavedPage, rng: random.Random) -> None:
     insert_column(page, 2, '<th class="gap"></th>', cells)
 
 
+def freeze(page: SavedPage, rng: random.Random) -> None:
+    """Put the first three columns into a table of their own that does not scroll."""
+    frozen = make('<table class="tb_list"><thead></thead><tbody></tbody></table>')
+    for section, rows in ((frozen[0], [page.header]), (frozen[1], page.rows)):
+        for row in rows:
+            left = make("<tr></tr>")
+            left.extend(cells_of(row)[:3])
+            section.append(left)
+    page.table.addprevious(frozen)
+
+
+def lengthen_rows(page: SavedPage, rng: random.Random) -> None:
+    """End each row with an empty cell that has no header."""
+    for row in page.rows:
+        row.append(make("<td></td>"))
+
+
+def drop_empty(page: SavedPage, rng: random.Random) -> None:
+    """Leave out the cells that hold no value."""
+    for cell in page.cells:
+        if not strip_text(cell):
+            detach(cell)
+
+
 def name_fields(page: SavedPage, rng: random.Random) -> None:
     """Rename a column beyond the aliases, and name its cells' field in a data attribute."""
     for cell in page.columns[find_column(page, "신청인")]:
@@ -204,6 +228,14 @@ KINDS = (
          "same", on_tree(name_fields), REGISTER),
     Kind("header_with_format", "columns", "A header says how its dates are written.",
          "same", on_tree(add_long_name)),
+    Kind("columns_frozen", "columns",
+         "The first columns are a table of their own, beside the rest.",
+         "refuse_ok", on_tree(freeze)),
+    Kind("rows_longer", "columns", "Each row has one empty cell more than there are headers.",
+         "same", on_tree(lengthen_rows)),
+    Kind("empty_cells_removed", "columns",
+         "Empty cells are left out; only labels tell what is what.",
+         "refuse_ok", on_tree(drop_empty), REGISTER),
     Kind("headers_swapped", "columns",
          "Two headers are exchanged, the cells and their labels stay where they are.",
          "refuse_ok", on_tree(swap_headers)),

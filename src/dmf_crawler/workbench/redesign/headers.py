@@ -67,6 +67,19 @@ def make_buttons(page: SavedPage, rng: random.Random) -> None:
         button.append(make('<span class="blind">오름차순 정렬</span>'))
 
 
+def part(page: SavedPage, rng: random.Random) -> None:
+    """Write each header as two elements, to be broken between them."""
+    for cell in cells_of(page.header):
+        text, cell.text = text_of(cell), None
+        cell.append(make(f"<span>{text[:2]}</span>"))
+        cell.append(make(f"<span>{text[2:]}</span>"))
+
+
+def hide_head(page: SavedPage, rng: random.Random) -> None:
+    """Hide the header row, as pages made for narrow screens do; the labels speak for it."""
+    page.header.set("style", "display:none")
+
+
 def explain(page: SavedPage, rng: random.Random) -> None:
     """Give the headers title and abbr attributes."""
     for cell in cells_of(page.header):
@@ -221,6 +234,9 @@ KINDS = (
     Kind("header_buttons", "headers",
          "Each header is a button that sorts, with a word for screen readers.",
          "same", on_tree(make_buttons)),
+    Kind("header_in_elements", "headers", "Each header is two elements.", "same", on_tree(part)),
+    Kind("header_hidden", "headers", "The header row is hidden; the labels speak for it.",
+         "same", on_tree(hide_head)),
     Kind("header_titles", "headers", "The headers have title and abbr attributes.",
          "same", on_tree(explain)),
     Kind("header_abbreviated", "headers",

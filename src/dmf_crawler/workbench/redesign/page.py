@@ -96,13 +96,18 @@ def write_saved(page: SavedPage) -> str:
 def write_element(element: Element, *, doctype: str | None = None) -> str:
     """Return an element as HTML text, what follows it left out."""
     text: str = tostring(element, encoding="unicode", doctype=doctype, with_tail=False)
-    return text
+    return text.replace("</wbr>", "")  # libxml2 does not know that it is empty
 
 
 def make(html: str) -> Element:
     """Return the one element that a piece of HTML is."""
     element: Element = fragment_fromstring(html)
     return element
+
+
+def make_row(html: str) -> Element:
+    """Return a table row with its sections' parent left out."""
+    return make(f"<table><tbody>{html}</tbody></table>")[0][0]
 
 
 def iter_rows(table: Element) -> Iterator[Element]:
@@ -144,10 +149,19 @@ def drop_attribute(element: Element, name: str) -> None:
 
 
 def strip_text(cell: Element) -> str:
-    """Return a body cell's text without its label."""
+    """Return a body cell's text without its label; the whole one where the page has cut it."""
     first = next(cell.iterchildren("span"), None)
-    whole = "".join(map(str, cell.itertext()))
-    return whole.removeprefix("" if first is None else "".join(map(str, first.itertext()))).strip()
+    label = "" if first is None else text_of(first)
+    text = "".join(map(str, cell.itertext())).strip().removeprefix(label).strip()
+    titles = [title for each in cell.iter("td", "span") if (title := each.get("title"))]
+    return titles[0].strip() if titles and text.endswith("…") else text
+
+
+def value_of(cell: Element) -> str:
+    """Return what a cell holds as HTML; in a span where the cell has a title."""
+    inner = write_element(cell).partition(">")[2].rpartition("</")[0]
+    title = cell.get("title")
+    return inner if title is None else f'<span title="{escape(title)}">{inner}</span>'
 
 
 def detach(element: Element) -> None:
@@ -167,26 +181,37 @@ def wrap(element: Element, box: Element) -> Element:
     parent = parent_of(element)
     position = parent.index(element)
     box.tail, element.tail = element.tail, None
-    inner = box
-    while len(inner):
-        inner = inner[0]
     parent.remove(element)
-    inner.append(element)
+    innermost(box).append(element)
     parent.insert(position, box)
     return box
 
 
 def wrap_content(element: Element, box: Element, *, after: Element | None = None) -> Element:
-    """Put what an element holds into a box, all of it or what follows one of its children."""
+    """Put what an element holds into the innermost first child of a box, and return that.
+
+    Args:
+        element: Keeps the box alone.
+        box: Empty but for elements in each other.
+        after: A child; only what follows it is moved.
+    """
+    inner = innermost(box)
     start = 0
     if after is None:
-        box.text, element.text = element.text, None
+        inner.text, element.text = element.text, None
     else:
         start = element.index(after) + 1
-        box.text, after.tail = after.tail, None
+        inner.text, after.tail = after.tail, None
     for child in list(element)[start:]:
-        box.append(child)
+        inner.append(child)
     element.append(box)
+    return inner
+
+
+def innermost(box: Element) -> Element:
+    """Return the first child of the first child and so on."""
+    while len(box):
+        box = box[0]
     return box
 
 
