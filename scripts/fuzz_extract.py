@@ -1,9 +1,9 @@
 """Spoil saved pages in many ways and see whether a reader crashes, hangs or invents something.
 
-    python scripts/fuzz_extract.py --seconds 600 --seed 1 --keep /tmp/findings
-    python scripts/fuzz_extract.py --replay /tmp/findings/1-204-hang.list.bin
+    python scripts/fuzz_extract.py --seconds 600 --seed 1 --keep findings
+    python scripts/fuzz_extract.py --replay findings/1-204-hang.list.bin
 
-Each case is read in a worker process: 5 seconds of CPU, 2 GB of address space (no memory limit on
+Each case is read in a worker process: 5 seconds of CPU, 1 GB of address space (no memory limit on
 Windows). A reader may answer with a table or with one of our faults; anything else is a finding,
 and so is a value that does not occur in the page. Findings are written to --keep, made smaller
 where the same mistake stays, beside a text that says which seed and mutations made them. Records
@@ -24,8 +24,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from scripts.fuzzing.corpus import Seed, collect_seeds
 from scripts.fuzzing.doubts import find_doubt
-from scripts.fuzzing.mutations import Mutation, draw_mutations, mutate
-from scripts.fuzzing.readers import Case, Outcome
+from scripts.fuzzing.mutations import Mutation, mutate
+from scripts.fuzzing.packages import draw_mutations
+from scripts.fuzzing.readers import READERS, Case, Outcome
 from scripts.fuzzing.worker import Worker
 
 _MOST_OF_A_KIND = 3
@@ -64,7 +65,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=600.0)
     parser.add_argument("--seed", type=int, default=random.randrange(1_000_000))
     parser.add_argument("--keep", type=Path, default=Path("fuzz-findings"))
-    parser.add_argument("--only", default="", help="a reader: list, notices, detail")
+    parser.add_argument("--only", default="", choices=["", *READERS], help="one reader alone")
     parser.add_argument("--replay", type=Path)
     return parser.parse_args(arguments)
 
@@ -154,7 +155,7 @@ def spoil(seeds: Sequence[Seed], label: str, number: int) -> Spoiled:
     reader = rng.choice([*sorted({seed.reader for seed in seeds}), *["list"] * 3])
     seed = rng.choice([seed for seed in seeds if seed.reader == reader] or list(seeds))
     other = rng.choice(seeds)
-    mutations = tuple(draw_mutations(rng))
+    mutations = tuple(draw_mutations(rng, seed.body))
     body = mutate(label, seed.body, other.body, mutations)
     content_type = rng.choice([seed.content_type] * 8 + ["", "text/html; charset=euc-kr"])
     return Spoiled(number, seed, Case(seed.reader, body, content_type), mutations)

@@ -15,18 +15,24 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dmf_crawler.config import is_loopback, load_home, shipped_home
+from dmf_crawler.board_checks import is_loopback
+from dmf_crawler.boards import (
+    Board,
+    Boards,
+    DetailSource,
+    ExportSource,
+    HtmlSource,
+    OpenApiSource,
+    Site,
+)
+from dmf_crawler.config import load_home, shipped_home
 from dmf_crawler.document import parse_document
 from dmf_crawler.document_checks import convert_document, find_faults
 from dmf_crawler.errors import ConfigError
 from dmf_crawler.settings import (
-    Board,
-    Boards,
     Budget,
-    DetailSource,
     GateLimits,
     HistoryRules,
-    HtmlSource,
     Http,
     Identity,
     Paths,
@@ -34,7 +40,6 @@ from dmf_crawler.settings import (
     ReportRules,
     Retention,
     Settings,
-    Site,
 )
 from dmf_crawler.workbench.rehearse import make_home
 
@@ -62,6 +67,8 @@ SECTIONS: dict[str, type[msgspec.Struct]] = {
     "sites": Site,
     "boards": Board,
     "html": HtmlSource,
+    "export": ExportSource,
+    "openapi": OpenApiSource,
     "details": DetailSource,
 }
 
@@ -165,8 +172,11 @@ def test_shipped_boards_list_every_key():
         assert set(board["html"]) == set(HtmlSource.__struct_fields__)
         assert set(board) == set(Board.__struct_fields__)
     assert register["details"] is None
+    assert set(register["export"]) == set(ExportSource.__struct_fields__)
+    assert set(register["openapi"]) == set(OpenApiSource.__struct_fields__)
     assert set(notices["details"]) == set(DetailSource.__struct_fields__)
-    assert set(written["sites"]["nedrug"]) == set(Site.__struct_fields__)
+    for site in ("nedrug", "data_go_kr"):
+        assert set(written["sites"][site]) == set(Site.__struct_fields__)
 
 
 # --- every single change of the shipped files ---------------------------------------------------
@@ -187,6 +197,11 @@ def shipped_value(name: str) -> Any:
 
 
 KEYS = [(name, path) for name in SHIPPED for path in walk(shipped_value(name))]
+FREE_NAMES = {
+    ("sites", "nedrug"),
+    ("sites", "data_go_kr"),
+    ("boards", 0, "openapi", "params", "type"),
+}
 
 
 def change(name: str, path: tuple[str | int, ...], edit_parent: Any) -> tuple[bytes, Any]:
@@ -219,7 +234,7 @@ def dotted(path: tuple[str | int, ...]) -> str:
 
 @pytest.mark.parametrize(
     ("name", "path"),
-    [key for key in KEYS if key[1] != ("sites", "nedrug")],  # the name of a site is free
+    [key for key in KEYS if key[1] not in FREE_NAMES],
 )
 def test_renamed_key_is_named_with_its_line(name, path):
     def rename(parent: dict[str, Any], key: str) -> None:
@@ -249,8 +264,15 @@ def test_deleted_key_has_its_default_or_is_named(name, path):
     else:
         before = msgspec.to_builtins(msgspec.convert(shipped_value(name), SHIPPED[name]))
         after = msgspec.to_builtins(msgspec.convert(value, SHIPPED[name]))
-        free = {("sites", "nedrug"), ("boards", 0, "html", "page_size_fallbacks")}
+        free = FREE_NAMES | {("boards", 0, "html", "page_size_fallbacks")}
         free |= {("boards", number, "html", "scope") for number in (0, 1)}
+        free |= {("boards", number, "html") for number in (0, 1)}
+        free |= {("boards", 0, source) for source in ("export", "openapi")}
+        free |= {
+            ("boards", 0, source, key)
+            for source in ("export", "openapi")
+            for key in ("scope", "site")
+        }
         free |= {("boards", 1, "html", "page_size"), ("boards", 1, "enabled")}
         free |= {("boards", 1, "details", key) for key in ("file_scope", "drop_params")}
         free |= {("boards", 1, "details")}
@@ -704,7 +726,9 @@ def test_blocked_paths_and_patterns_are_kept_in_order(home):
 )
 def test_ordinary_path_is_accepted(home, path):
     edit(home, "boards", ("path: /pbp/CCBAC03/getList", f"path: {path}"))
-    assert load_home(home).boards[0].html.path == path
+    html = load_home(home).boards[0].html
+    assert html is not None
+    assert html.path == path
 
 
 @pytest.mark.parametrize(
@@ -813,6 +837,118 @@ def test_preference_for_ipv4_is_true_or_false(home, value):
     assert "http.prefer_ipv4: " in refusal(home).message
 
 
+# --- sources: the primary one and those that it is compared with ---------------------------------
+
+
+def choose(root: Path, **keys: Any) -> None:
+    """Write the shipped boards on loopback, keys of the register changed."""
+    value = shipped_value("boards")
+    for site in value["sites"].values():
+        site["base_url"] = LOOPBACK
+    value["boards"][0] |= keys
+    (root / "config/boards.yaml").write_text(
+        yaml.safe_dump(value, allow_unicode=True, sort_keys=False), encoding="utf-8"
+    )
+
+
+@pytest.mark.parametrize("primary", ["html", "export", "openapi"])
+def test_any_source_may_be_primary_with_the_others_as_cross_checks(home, primary):
+    others = [source for source in ("html", "export", "openapi") if source != primary]
+    choose(home, primary=primary, cross_checks=others)
+    board = load_home(home).boards[0]
+    assert board.used_sources == (primary, *others)
+    sites = {source: board.site_of(source) for source in board.used_sources}
+    assert sites == {"html": "nedrug", "export": "nedrug", "openapi": "data_go_kr"}
+
+
+@pytest.mark.parametrize(
+    ("keys", "place"),
+    [
+        ({"cross_checks": ["html"]}, "boards.0.cross_checks.0"),
+        ({"cross_checks": ["export", "export"]}, "boards.0.cross_checks.1"),
+        ({"primary": "export", "export": None}, "boards.0.export"),
+        ({"cross_checks": ["openapi"], "openapi": None}, "boards.0.openapi"),
+        ({"html": None}, "boards.0.html"),
+        ({"primary": "export", "details": {"scope": ["/x"]}}, "boards.0.details"),
+        ({"primary": "xlsx"}, "boards.0.primary"),
+        ({"cross_checks": "openapi"}, "boards.0.cross_checks"),
+        ({"export": {"path": "/x", "site": "nowhere"}}, "boards.0.export.site"),
+    ],
+)
+def test_sources_that_cannot_be_used_together_are_named(home, keys, place):
+    choose(home, **keys)
+    message = refusal(home).message
+    assert [line.split(": ")[1] for line in message.splitlines()] == [place]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "place"),
+    [
+        ("page_size", 501, "page_size"),
+        ("page_size", 0, "page_size"),
+        ("n_passes", 1, "n_passes"),
+        ("max_passes", 1, "max_passes"),
+        ("size_param", "pageNo", "size_param"),
+        ("key_param", "pageNo", "key_param"),
+        ("params", {"pageNo": "1"}, "params.pageNo"),
+        ("lists_withdrawn", "no", "lists_withdrawn"),
+    ],
+)
+def test_setting_of_the_open_api_that_cannot_be_is_named(home, key, value, place):
+    choose(home, openapi=shipped_value("boards")["boards"][0]["openapi"] | {key: value})
+    assert f": boards.0.openapi.{place}: " in refusal(home).message
+
+
+@pytest.mark.parametrize(
+    "name", ["", "KEY", "dmf_openapi_key", "PATH", "1_KEY", "A-KEY", "A_KEY\n", "원료_KEY", "HOME"]
+)
+def test_variable_of_the_key_is_named_like_one(home, name):
+    choose(home, openapi={"path": "/x", "key_variable": name})
+    assert ": boards.0.openapi.key_variable: " in refusal(home).message
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [{"key_variable": "s3cr3t+Key/in=the+wrong=place"}, {"params": {"serviceKey": "s3cr3t+Key"}}],
+)
+def test_a_key_that_was_written_into_the_file_is_not_repeated(home, keys):
+    choose(home, openapi={"path": "/x"} | keys)
+    message = refusal(home).message
+    assert "표시하지 않음" in message
+    assert "s3cr3t" not in message
+
+
+def make_api_real(root: Path, base_url: str = "https://apis.data.go.kr", **keys: Any) -> None:
+    """Let the open API alone lie on a real server."""
+    choose(root, **keys)
+    path = root / "config/boards.yaml"
+    value = parse_document(path.read_bytes(), "x").value
+    value["sites"]["data_go_kr"]["base_url"] = base_url
+    path.write_text(yaml.safe_dump(value, allow_unicode=True, sort_keys=False), encoding="utf-8")
+
+
+@pytest.mark.parametrize("keys", [{"primary": "openapi"}, {"cross_checks": ["openapi"]}])
+def test_a_used_source_on_a_real_server_rules_like_a_board_on_one(home, keys):
+    make_api_real(home, **keys)
+    assert {sentence.split(": ")[1] for sentence in refusal(home).message.splitlines()} == {
+        "sites.data_go_kr.terms_checked_on",
+        "politeness.min_delay_s",
+        "identity.contact",
+    }
+
+
+def test_a_source_that_nothing_uses_is_harmless(home):
+    make_api_real(home)
+    assert load_home(home).settings.politeness.min_delay_s == 0.0
+    make_api_real(home, cross_checks=["openapi"], enabled=False)
+    assert load_home(home).settings.politeness.min_delay_s == 0.0
+
+
+def test_a_key_goes_over_no_connection_that_anybody_can_read(home):
+    make_api_real(home, "http://apis.data.go.kr", cross_checks=["openapi"])
+    assert "sites.data_go_kr.base_url: 찾은 값 'http://apis.data.go.kr'" in refusal(home).message
+
+
 # --- numbers that would break what is computed from them ----------------------------------------
 
 
@@ -855,7 +991,9 @@ def documented() -> dict[str, dict[str, list[str]]]:
     sections: dict[str, dict[str, list[str]]] = {}
     rows: dict[str, list[str]] = {}
     for line in (ROOT / "docs/configuration.md").read_text(encoding="utf-8").splitlines():
-        if line.startswith("### "):
+        if line.startswith("## "):
+            rows = {}
+        elif line.startswith("### "):
             rows = sections.setdefault(line.removeprefix("### "), {})
         elif line.startswith("| `"):
             name, *cells = [cell.strip() for cell in line.strip("|").split(" | ")]
@@ -891,6 +1029,8 @@ def shown_default(field: msgspec.structs.FieldInfo) -> str:
     value = field.default if field.default is not msgspec.NODEFAULT else field.default_factory()
     if isinstance(value, tuple):
         return f"`[{', '.join(value)}]`"
+    if isinstance(value, dict):
+        return f"`{{{', '.join(f'{name}: {each}' for name, each in value.items())}}}`"
     shown = {"": '""', True: "true", False: "false", None: "null"}
     return f"`{shown.get(value, value) if isinstance(value, str | bool | None) else value}`"
 

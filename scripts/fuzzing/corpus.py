@@ -2,13 +2,20 @@
 
 import json
 from dataclasses import dataclass
+from urllib.parse import quote
 from urllib.request import urlopen
 
 from dmf_crawler.workbench.rehearsal.days import Life
 from dmf_crawler.workbench.rehearsal.server import RehearsalSite
+from dmf_crawler.workbench.rehearsal.switches import USUAL_SWITCHES
 from scripts.fuzzing.readers import ROOT
 
 PAGES = ROOT / "tests" / "data" / "pages"
+API = ROOT / "tests" / "data" / "api"
+_API_PATH = "/openapi/1471000/MdcDmfInfoService{service}/getMdcDmfList{service}"
+
+
+_API_QUESTION = f"serviceKey={quote(USUAL_SWITCHES.open_api_key)}&pageNo=1&numOfRows=20"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +40,11 @@ def saved_pages() -> list[Seed]:
         name = path.relative_to(PAGES).with_suffix("").as_posix()
         reader = {"notices/list": "notices", "notices/detail": "detail"}.get(name, "list")
         seeds.append(Seed(name, reader, path.read_bytes(), _content_type(name)))
+    kinds = {".xml": "application/xml", ".json": "application/json"}
+    for path in sorted(API.iterdir()):
+        if not path.name.endswith(".expected.json"):
+            name = f"api/{path.name}"
+            seeds.append(Seed(name, "open_api", path.read_bytes(), kinds[path.suffix]))
     return seeds
 
 
@@ -49,6 +61,12 @@ def _rehearsal_pages() -> list[Seed]:
     paths = (
         ("list", "/pbp/CCBAC03/getList?page=1&limit=10"),
         ("list", "/pbp/CCBAC03/getList?page=2&limit=100"),
+        ("workbook", "/pbp/CCBAC03/getExcel"),
+        *(
+            ("open_api", f"{_API_PATH.format(service=service)}?{_API_QUESTION}&type={kind}")
+            for service in ("01", "02")
+            for kind in ("xml", "json")
+        ),
     )
     with RehearsalSite(Life(n_rows=300).rows) as site:
         return [_fetch(site.base_url, reader, path) for reader, path in paths]

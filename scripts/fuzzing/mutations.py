@@ -20,7 +20,7 @@ _CELL = re.compile(rb"<(?:td|th)\b", re.IGNORECASE)
 _CELL_END = re.compile(rb"</(?:td|th)>", re.IGNORECASE)
 _ROW = re.compile(rb"<tr\b.*?</tr>", re.IGNORECASE | re.DOTALL)
 _ATTRIBUTE = re.compile(rb"""\s[a-zA-Z-]+\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'>]+)""")
-_CHARSET = re.compile(rb"charset=([\"']?)[\w-]+", re.IGNORECASE)
+_CHARSET = re.compile(rb"(charset|encoding)=([\"']?)[\w-]+", re.IGNORECASE)
 _TEXT = re.compile(rb">[^<>]*[^<>\s][^<>]*<")
 
 _CHARS = [bytes([code]) for code in (0, 1, 8, *range(9, 14), 27, 31, *range(32, 128))]
@@ -153,7 +153,7 @@ def redeclare(rng: random.Random, body: bytes, _other: bytes) -> bytes:
     name = rng.choice(
         [b"euc-kr", b"utf-8", b"utf-16", b"utf-7", b"iso-8859-1", b"cp949", b"", b"hz"]
     )
-    return _CHARSET.sub(rb"charset=\g<1>" + name, body)
+    return _CHARSET.sub(rb"\g<1>=\g<2>" + name, body)
 
 
 # --- tags --------------------------------------------------------------------------------------
@@ -297,12 +297,6 @@ FLOODS: tuple[Mutation, ...] = (
     *(flood_attributes, nest_deep, flood_cells, flood_rows, flood_tables, flood_openers),
     flood_text,
 )
-
-
-def draw_mutations(rng: random.Random) -> list[Mutation]:
-    """Return one to four mutations, mostly of tags."""
-    families = rng.choices([BYTE_MUTATIONS, TAG_MUTATIONS, FLOODS], [2, 5, 2], k=rng.randint(1, 4))
-    return [rng.choice(family) for family in families]
 
 
 def mutate(label: str, body: bytes, other: bytes, mutations: Sequence[Mutation]) -> bytes:

@@ -1,16 +1,12 @@
 """What is fuzzed: the readers of the package, and what each may answer."""
 
 import hashlib
-import html
 import re
 import traceback
-import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
-from html.parser import HTMLParser
 from itertools import islice
 from pathlib import Path
 
@@ -18,13 +14,16 @@ import msgspec
 
 from dmf_crawler.document import read_document
 from dmf_crawler.extract.detail import read_detail
+from dmf_crawler.extract.open_api import read_api_page
 from dmf_crawler.extract.parser import read_page
 from dmf_crawler.extract.selectors import Selectors, compile_selectors
 from dmf_crawler.extract.selectors_file import SelectorsFile
+from dmf_crawler.extract.workbook import read_workbook
 from dmf_crawler.model.detail import DetailPage
 from dmf_crawler.model.page import PageRequest, RawPage
 from dmf_crawler.model.record import PageTable, Value
 from dmf_crawler.model.run import Fault
+from scripts.fuzzing.oracle import find_invented
 
 ROOT = Path(__file__).parents[2]
 URL = "http://127.0.0.1:8000/pbp/CCBAC03/getList?page=1&limit=100"
@@ -35,10 +34,6 @@ _MOST_SEARCHED_BYTES = 400_000
 _MOST_VALUES = 20_000
 """Of a larger table the records are not compared."""
 
-_TAG = re.compile(r"<!\[CDATA\[|<[^<>]*>")
-_UNSEEN = re.compile(
-    r"<!--.*?--!?>|<(script|style|template)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE
-)
 
 Record = Mapping[str, Value]
 Found = PageTable | DetailPage | Fault
@@ -49,7 +44,7 @@ class Case:
     """One body for one reader.
 
     Attributes:
-        reader: `list`, `notices` or `detail`.
+        reader: One of `READERS`.
         body: As if received.
         content_type: As if received.
     """
@@ -95,10 +90,16 @@ def read_case(case: Case) -> Found:
         body=case.body,
         fetched_at=datetime(2026, 11, 30, tzinfo=UTC),
     )
-    if case.reader == "list":
-        return read_page(page, load_selectors("dmf_registry"))
-    notices = load_selectors("mfds_notice")
-    return read_page(page, notices) if case.reader == "notices" else read_detail(page, notices)
+    return READERS[case.reader](page)
+
+
+READERS: dict[str, Callable[[RawPage], Found]] = {
+    "list": lambda page: read_page(page, load_selectors("dmf_registry")),
+    "notices": lambda page: read_page(page, load_selectors("mfds_notice")),
+    "detail": lambda page: read_detail(page, load_selectors("mfds_notice")),
+    "workbook": lambda page: read_workbook(page, load_selectors("dmf_registry"), most_rows=10_000),
+    "open_api": lambda page: read_api_page(page, load_selectors("dmf_registry")),
+}
 
 
 def explain_exception(error: BaseException) -> Outcome:
@@ -115,7 +116,7 @@ def judge(case: Case, found: Found) -> Outcome:
     if isinstance(found, Fault):
         return _judge_fault(found)
     values = list(islice(_values_of(found), _MOST_VALUES))
-    if len(case.body) <= _MOST_SEARCHED_BYTES and (invented := find_invented(case, values)):
+    if len(case.body) <= _MOST_SEARCHED_BYTES and (invented := find_invented(case.body, values)):
         return Outcome("invented", is_finding=True, detail="\n".join(invented[:20]), place="value")
     if isinstance(found, DetailPage):
         return Outcome("table")
@@ -141,64 +142,6 @@ def _judge_fault(fault: Fault) -> Outcome:
     if reasons:
         return Outcome("bad_fault", is_finding=True, detail=repr(fault)[:6_000], place=str(reasons))
     return Outcome(fault.code)
-
-
-# --- do the values occur in the page? ----------------------------------------------------------
-
-
-def find_invented(case: Case, values: Iterable[str]) -> list[str]:
-    """Return the values that no reading of the page has, white space and invisible ones aside."""
-    wanted = {value for value in values if _squeeze(value)}
-    for codec in ("utf-8-sig", "cp949", "utf-16"):
-        source = case.body.decode(codec, "ignore")
-        for text in _plain_texts(source):
-            found = _squeeze(text)
-            wanted = {value for value in wanted if not _occurs(value, found)}
-            if not wanted:
-                return []
-    return sorted(wanted)
-
-
-def _occurs(value: str, text: str) -> bool:
-    """Say whether a text has a value; markup inside textarea is text to some, none to others."""
-    if _squeeze(value) in text:
-        return True
-    parts = _TAG.split(value)
-    return len(parts) > 1 and all(
-        _squeeze(part) in text or _squeeze(html.unescape(part)) in text for part in parts
-    )
-
-
-def _plain_texts(source: str) -> Iterator[str]:
-    """Yield the page's text as different readers would have it."""
-    yield html.unescape(_TAG.sub("", source))
-    without = re.sub(
-        r"<!--.*?--!?>|<(script|style|template)\b.*?</\1\s*>", "", source, flags=re.S | re.I
-    )
-    yield html.unescape(_TAG.sub("", without))
-    labels = re.sub(r"<span[^<>]*s-th[^<>]*>[^<]*</span>", "", without)
-    yield html.unescape(_TAG.sub("", labels))
-    yield html.unescape(source)
-    reader = _TextReader()
-    with suppress(AssertionError):  # which it raises at some marked sections
-        reader.feed(source)
-        reader.close()
-    yield "".join(reader.parts)
-
-
-class _TextReader(HTMLParser):
-    """Python's own reader, that shares nothing with lxml."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.parts: list[str] = []
-
-    def handle_data(self, data: str) -> None:
-        self.parts.append(data)
-
-
-def _squeeze(text: str) -> str:
-    return "".join(char for char in text if unicodedata.category(char)[0] not in "CZ")
 
 
 def _values_of(found: PageTable | DetailPage) -> Iterator[str]:

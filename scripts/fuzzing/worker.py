@@ -26,7 +26,7 @@ class Limits:
 
     cpu_s: float = 5.0
     wall_s: float = 120.0
-    memory_bytes: int = 2_000_000_000
+    memory_bytes: int = 1_000_000_000
 
 
 class Worker:

@@ -6,30 +6,18 @@ every fault is reported at once, with file, line, key, found, expected and the n
 
 from __future__ import annotations
 
-import ipaddress
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date
 from pathlib import Path, PureWindowsPath
-from urllib.parse import urlsplit
 
-from dmf_crawler.document import Document, Finding, KeyPath, raise_findings, read_document
+from dmf_crawler.board_checks import find_board_faults, is_enabled, is_loopback, used_sites
+from dmf_crawler.boards import Board, Boards, Site, SourceName
+from dmf_crawler.document import Document, Finding, raise_findings, read_document
 from dmf_crawler.document_checks import convert_document, find_faults
-from dmf_crawler.settings import Board, Boards, HtmlSource, Settings, Site
+from dmf_crawler.settings import Settings
 
 LEAST_DELAY_S = 2.0
 """No real server is asked more often than this, whatever the settings say."""
-
-# Not urlsplit: Python 3.11's finds the host ::1 in `http://[::1]evil.com`.
-_PLAIN_ADDRESS = re.compile(
-    r"https?://(?:\[(?P<ipv6>[0-9A-Fa-f:]+)\]|(?P<name>[A-Za-z0-9.-]+))(?::[0-9]{1,5})?"
-)
-
-_DEVICE_NAMES = {"con", "prn", "aux", "nul"} | {
-    f"{port}{number}" for port in ("com", "lpt") for number in range(10)
-}
-"""Names that Windows gives no folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +72,10 @@ class Home:
         """Return the site that a board lies on."""
         return self.sites[board.site]
 
+    def base_url_of(self, board: Board, source: SourceName) -> str:
+        """Return scheme, host and port of the site that a board's source lies on."""
+        return self.sites[board.site_of(source)].base_url
+
 
 def shipped_home() -> Path:
     """Return the folder whose config/ and selectors/ a new home is copied from.
@@ -92,25 +84,6 @@ def shipped_home() -> Path:
     """
     carried = Path(__file__).parent / "shipped"
     return carried if carried.is_dir() else Path(__file__).parents[2]
-
-
-def is_loopback(base_url: str) -> bool:
-    """Say whether an address can only mean this very machine; in doubt it does not."""
-    parts = _PLAIN_ADDRESS.fullmatch(base_url)
-    host = (parts["name"] or parts["ipv6"]).lower() if parts else ""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:  # another name, or a number that only some can read
-        return False
-
-
-def is_enabled(board: Board, sites: Mapping[str, Site]) -> bool:
-    """Say whether a board is fetched and reported; `rehearsal` is, on loopback alone."""
-    if board.enabled == "rehearsal":
-        return board.site in sites and is_loopback(sites[board.site].base_url)
-    return bool(board.enabled)
 
 
 def load_home(root: Path) -> Home:
@@ -130,7 +103,7 @@ def load_home(root: Path) -> Home:
     settings = convert_document(settings_file, Settings)
     boards = convert_document(boards_file, Boards)
     raise_findings(
-        [(boards_file, finding) for finding in _find_board_faults(boards)]
+        [(boards_file, finding) for finding in find_board_faults(boards)]
         + [(settings_file, finding) for finding in _find_settings_faults(settings, boards)]
     )
     selectors = {
@@ -141,86 +114,8 @@ def load_home(root: Path) -> Home:
     return Home(root, settings, boards.sites, boards.boards, selectors)
 
 
-def _find_board_faults(boards: Boards) -> Iterator[Finding]:
-    seen: set[str] = set()
-    for index, board in enumerate(boards.boards):
-        at = ("boards", index)
-        if board.id in seen:
-            yield Finding((*at, "id"), f"'{board.id}' 두 번", "게시판마다 다른 id")
-        seen.add(board.id)
-        if board.id in _DEVICE_NAMES:
-            yield Finding((*at, "id"), f"'{board.id}'", "Windows가 장치 이름으로 쓰지 않는 id")
-        if board.site not in boards.sites:
-            yield Finding(
-                (*at, "site"), f"'{board.site}'", f"다음 중 하나: {', '.join(boards.sites)}"
-            )
-        yield from _find_source_faults((*at, "html"), board.html)
-        if board.details is not None and not board.details.scope:
-            yield Finding((*at, "details", "scope"), "빈 목록", "상세 페이지의 경로 1개 이상")
-    used = {board.site for board in boards.boards if is_enabled(board, boards.sites)}
-    for name, site in boards.sites.items():
-        yield from _find_address_faults(name, site)
-        if name in used:
-            yield from _find_permission_faults(name, site)
-
-
-def _find_source_faults(at: KeyPath, source: HtmlSource) -> Iterator[Finding]:
-    if source.page_param == source.size_param:
-        yield Finding(
-            (*at, "size_param"), f"'{source.size_param}'", "page_param과 다른 매개변수 이름"
-        )
-    for name in (source.page_param, source.size_param):
-        if name in source.params:
-            yield Finding(
-                (*at, "params", name), f"'{name}'", "page_param, size_param이 아닌 매개변수 이름"
-            )
-
-
-def _find_address_faults(name: str, site: Site) -> Iterator[Finding]:
-    at = ("sites", name)
-    try:
-        parts = urlsplit(site.base_url)
-        is_sound = parts.port != 0 and parts.hostname is not None
-        if "[" in parts.netloc:
-            ipaddress.IPv6Address(parts.hostname or "")
-    except ValueError:
-        is_sound = False
-    if not is_sound:
-        yield Finding((*at, "base_url"), f"'{site.base_url}'", "있을 수 있는 주소와 포트(1~65535)")
-    if site.terms_checked_on is not None:
-        try:
-            date.fromisoformat(site.terms_checked_on)
-        except ValueError:
-            yield Finding(
-                (*at, "terms_checked_on"), f"'{site.terms_checked_on}'", "달력에 있는 날짜"
-            )
-
-
-def _find_permission_faults(name: str, site: Site) -> Iterator[Finding]:
-    at = ("sites", name)
-    if not site.public_body:
-        yield Finding(
-            (*at, "public_body"),
-            "false",
-            "true",
-            "공공기관이 운영하는 사이트만 수집합니다. 게시판을 enabled: false로 바꾸십시오.",
-        )
-    if site.terms_checked_on is None and not is_loopback(site.base_url):
-        yield Finding(
-            (*at, "terms_checked_on"),
-            "없음",
-            "날짜(YYYY-MM-DD)",
-            f"{site.base_url} 의 robots.txt와 이용약관을 직접 읽고 그 날짜를 적으십시오.",
-            code="terms_not_checked",
-        )
-
-
 def _find_settings_faults(settings: Settings, boards: Boards) -> Iterator[Finding]:
-    hosts = {
-        boards.sites[board.site].base_url
-        for board in boards.boards
-        if board.site in boards.sites and is_enabled(board, boards.sites)
-    }
+    hosts = {boards.sites[name].base_url for name in used_sites(boards)}
     real = sorted(host for host in hosts if not is_loopback(host))
     if real:
         yield from _find_courtesy_faults(settings, real[0])

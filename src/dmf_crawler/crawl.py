@@ -1,4 +1,4 @@
-"""One run's visit to the site: robots.txt, the list, the detail pages; every byte on disk.
+"""One run's crawl: robots.txt, the list, details, cross-checks; every byte on disk.
 
 Each page is looked at as soon as it is kept, from the disk, so that an error page is asked for
 again and a list that changed meanwhile is read again. What the pages say is not used further:
@@ -8,27 +8,30 @@ again and a list that changed meanwhile is read again. What the pages say is not
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 
-from dmf_crawler.acquire.fetcher import Fetcher, FetchLimits
-from dmf_crawler.acquire.frontier import full_check_start
+from dmf_crawler.acquire.frontier import full_check_start, list_request
+from dmf_crawler.api_visit import first_api_request, openapi_of, read_api
+from dmf_crawler.boards import SourceName
 from dmf_crawler.details import find_unread, list_detail_urls
+from dmf_crawler.export_visit import read_export
 from dmf_crawler.follow import DetailPlan, Follower, describe_followed
-from dmf_crawler.list_visit import Progress, read_list
+from dmf_crawler.hosts import Hosts
+from dmf_crawler.list_visit import Progress, html_of, read_list
+from dmf_crawler.model.record import Snapshot
 from dmf_crawler.model.run import Fault, Run, RunStatus
 from dmf_crawler.persist.checkpoints import read_checkpoints
 from dmf_crawler.persist.earlier_runs import (
     last_full_check,
     last_identity,
     last_rise,
-    n_killed,
     note_taken_over,
 )
-from dmf_crawler.persist.host_waits import host_wait
 from dmf_crawler.persist.pages import known_pages
 from dmf_crawler.persist.runs import find_runs, last_accepted_run
-from dmf_crawler.robots_gate import pass_robots
+from dmf_crawler.secret import describe_missing
 from dmf_crawler.snapshot import read_snapshot
 from dmf_crawler.visit import KeptPages, Visit, find_kept_pages
 from dmf_crawler.watch import Watch
@@ -55,6 +58,7 @@ class Crawled:
         identity: Who asked, one line.
         full_check_from: Day on which the full check began that the crawl took part in.
         full_check_left: Pages that it has still to do.
+        cross_faults: Source of a cross-check → why it is not whole on disk.
     """
 
     fault: Fault | None
@@ -63,6 +67,7 @@ class Crawled:
     identity: str = ""
     full_check_from: date | None = None
     full_check_left: int = 0
+    cross_faults: Mapping[SourceName, Fault] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,44 +86,55 @@ class CrawlOptions:
 def crawl(
     run: Run, watch: Watch, world: World, *, on_progress: Progress, options: CrawlOptions
 ) -> Crawled:
-    """Keep every page of one consistent read of the list and what is due behind it."""
+    """Keep every page of one consistent read of the list, what is due behind it, cross-checks."""
     kept = KeptPages() if options.is_full or options.is_dry else find_kept_pages(run, watch)
-    visit = Visit(run, watch, _make_fetcher(run, watch, world), world, kept)
+    deadline_s = world.monotonic() + watch.home.settings.budget.run_deadline_s
+    hosts = Hosts(run, watch, world, kept, deadline_s)
     _rest_after_last_run(watch, world)
-    visit.note_checkpoint()
-    warnings = [*_warn_of_identity(watch)]
     crawled = Crawled(None, 0, identity=watch.identity)
-    gate, told = pass_robots(visit)
-    warnings += told
-    fault = gate if isinstance(gate, Fault) else read_list(visit, on_progress)
+    told: tuple[str, ...] = ()
+    fault = _read_source(hosts, watch.board.primary, on_progress)
     if fault is None:
-        crawled, told = _check_details(visit, crawled, options)
-        warnings += told
-    warnings += _tell_taken_over(visit)
-    visit.begin_phase(ENDED)
-    return replace(
-        crawled, fault=fault, n_requests=visit.fetcher.n_requests, warnings=tuple(warnings)
-    )
+        crawled, told = _go_on(hosts, crawled, options, on_progress)
+    told = (*_warn_of_identity(watch), *hosts.warnings, *told, *_tell_taken_over(hosts))
+    hosts.end(ENDED)
+    return replace(crawled, fault=fault, n_requests=hosts.n_requests, warnings=told)
 
 
-def _make_fetcher(run: Run, watch: Watch, world: World) -> Fetcher:
-    settings, site = watch.home.settings, watch.home.site_of(watch.board)
-    source, details = watch.board.html, watch.board.details
-    scopes = {"list": source.scope, "recheck": source.scope}
-    if details is not None:
-        scopes |= {"detail": details.scope, "file": details.file_scope}
-    # A run that was killed may have had a request on its way of which no line tells.
-    n_sent = watch.raw_store.n_requests(run.day, watch.host) + n_killed(watch.store, run.day)
-    limits = FetchLimits(
-        n_requests=settings.budget.requests_per_day - n_sent,
-        deadline_s=world.monotonic() + settings.budget.run_deadline_s,
-        scopes=scopes,
-        blocked=site.blocked,
-        not_before=host_wait(watch.store, watch.host),
-    )
-    return Fetcher(
-        world=world, identity=settings.identity, politeness=settings.politeness, limits=limits
-    )
+def _read_source(hosts: Hosts, source: SourceName, on_progress: Progress) -> Fault | None:
+    """Keep every page of one source, or say why not; robots.txt of its host comes first."""
+    watch = hosts.watch
+    if source == "export":
+        needs_total = watch.board.primary != "html"
+        return read_export(hosts, on_progress, needs_total=needs_total)
+    if source == "openapi":
+        variable = openapi_of(watch).key_variable
+        if variable not in hosts.world.keys:
+            return Fault("api_key_missing", describe_missing(variable), exit_code=6)
+        visit = hosts.enter(source, first_api_request(watch))
+        return visit if isinstance(visit, Fault) else read_api(visit, on_progress)
+    html = html_of(watch)
+    visit = hosts.enter(source, list_request(watch.base_url, html, 1, html.page_size))
+    return visit if isinstance(visit, Fault) else read_list(visit, on_progress)
+
+
+def _go_on(
+    hosts: Hosts, crawled: Crawled, options: CrawlOptions, on_progress: Progress
+) -> tuple[Crawled, tuple[str, ...]]:
+    """Ask for what comes behind a whole list: details that are due, then cross-checks."""
+    board = hosts.watch.board
+    if board.details is None and not board.cross_checks:  # the list need not be read now
+        return replace(crawled, full_check_from=hosts.run.day), ()
+    snapshot = read_snapshot(hosts.watch, hosts.watch.raw_store.folder(hosts.run))
+    if isinstance(snapshot, Fault):  # `process` names it; nothing behind such a list is asked for
+        return crawled, ()
+    crawled, told = _check_details(hosts, snapshot, crawled, options)
+    faults = {
+        source: fault
+        for source in board.cross_checks
+        if (fault := _read_source(hosts, source, on_progress)) is not None
+    }
+    return replace(crawled, cross_faults=faults), told
 
 
 def _rest_after_last_run(watch: Watch, world: World) -> None:
@@ -128,10 +144,13 @@ def _rest_after_last_run(watch: Watch, world: World) -> None:
     crawl was cut short and may have had one more request on its way.
     """
     politeness, rests_s = watch.home.settings.politeness, [0.0]
+    used = [board for board in watch.home.enabled_boards if "export" in board.used_sources]
+    deadlines_s = [board.export.request_deadline_s for board in used if board.export is not None]
+    deadlines_s.append(politeness.request_deadline_s)
     for checkpoint in read_checkpoints(watch.store):
         delay_s = max(checkpoint.delay_s, politeness.min_delay_s)
         since_s = (world.now() - checkpoint.noted_at).total_seconds()
-        longest_s = 2 * delay_s + politeness.backoff_cap_s + politeness.request_deadline_s
+        longest_s = 2 * delay_s + politeness.backoff_cap_s + max(deadlines_s)
         if checkpoint.phase != ENDED and since_s <= longest_s:
             rests_s.append(delay_s)
         rests_s.append(min(delay_s - since_s, delay_s))
@@ -139,12 +158,12 @@ def _rest_after_last_run(watch: Watch, world: World) -> None:
         world.sleep(max(rests_s))
 
 
-def _tell_taken_over(visit: Visit) -> tuple[str, ...]:
-    if not visit.n_taken_over:
+def _tell_taken_over(hosts: Hosts) -> tuple[str, ...]:
+    if not hosts.n_taken_over:
         return ()
-    note_taken_over(visit.watch.store, visit.run, visit.n_taken_over)
+    note_taken_over(hosts.watch.store, hosts.run, hosts.n_taken_over)
     sentence = (
-        f"오늘 앞서 중단된 실행이 받아 둔 {visit.n_taken_over:,}쪽을 이어받아 나머지만 "
+        f"오늘 앞서 중단된 실행이 받아 둔 {hosts.n_taken_over:,}쪽을 이어받아 나머지만 "
         "요청했습니다."
     )
     return (sentence,)
@@ -166,19 +185,20 @@ def _warn_of_identity(watch: Watch) -> tuple[str, ...]:
 
 
 def _check_details(
-    visit: Visit, crawled: Crawled, options: CrawlOptions
+    hosts: Hosts, snapshot: Snapshot, crawled: Crawled, options: CrawlOptions
 ) -> tuple[Crawled, tuple[str, ...]]:
     """Ask for the details that are due; a board without any is checked in full by every run."""
-    watch, run = visit.watch, visit.run
+    watch, run = hosts.watch, hosts.run
     details = watch.board.details
     if details is None:
         return replace(crawled, full_check_from=run.day), ()
+    html = html_of(watch)
+    visit = hosts.enter("html", list_request(watch.base_url, html, 1, html.page_size))
+    if isinstance(visit, Fault):  # the list came from there
+        return crawled, ()
     every_days = watch.home.settings.budget.full_check_days
     last_check = None if options.is_full else last_full_check(watch.store, watch.board.id)
     cycle_start = full_check_start(run.day, last_check, every_days=every_days)
-    snapshot = read_snapshot(watch, watch.raw_store.folder(run))
-    if isinstance(snapshot, Fault):  # `process` names it; nothing behind such a list is asked for
-        return crawled, ()
     plan = DetailPlan(
         known=known_pages(watch.store, watch.board.id),
         asked_by=digest_identity(crawled.identity),

@@ -23,6 +23,9 @@ _TYPE_NAMES: Mapping[type, str] = {
     bool: "true 또는 false",
 }
 
+HIDDEN = "(표시하지 않음)"
+"""What a message says of a value that nobody but its owner may read."""
+
 
 def convert_document(document: Document, kind: type[T]) -> T:
     """Return the document as a value of a msgspec struct type, or name everything wrong with it.
@@ -107,7 +110,7 @@ def _find_in_leaf(value: Any, kind: Any, path: KeyPath) -> Iterator[Finding]:
     try:
         msgspec.convert(value, kind)
     except msgspec.ValidationError:
-        finding = Finding(path, _shown(value), _described(kind))
+        finding = Finding(path, _shown_of(value, kind), _described(kind))
         if _bare(kind) is str and isinstance(value, int | float):
             finding = replace(finding, next_step="글자로 읽히도록 값을 따옴표로 감싸십시오.")
         yield finding
@@ -115,6 +118,13 @@ def _find_in_leaf(value: Any, kind: Any, path: KeyPath) -> Iterator[Finding]:
 
 def _bare(kind: Any) -> Any:
     return get_args(kind)[0] if get_origin(kind) is Annotated else kind
+
+
+def _shown_of(value: Any, kind: Any) -> str:
+    """Say what stands in the file, but not where a key may have been put in by mistake."""
+    marks = [mark for mark in getattr(kind, "__metadata__", ()) if isinstance(mark, msgspec.Meta)]
+    is_hidden = any((mark.extra or {}).get("is_hidden") for mark in marks)
+    return HIDDEN if is_hidden and isinstance(value, str) else _shown(value)
 
 
 def _shown(value: Any) -> str:

@@ -21,6 +21,7 @@ from dmf_crawler.acquire.frontier import (
 )
 from dmf_crawler.acquire.retry import RETRY_CODES
 from dmf_crawler.acquire.urls import LinkRefusal
+from dmf_crawler.boards import DetailSource
 from dmf_crawler.details import (
     digest_content,
     digest_row,
@@ -32,7 +33,6 @@ from dmf_crawler.model.detail import DetailPage, KnownPage
 from dmf_crawler.model.page import PageRequest, RawPage, RequestIdentity
 from dmf_crawler.model.record import Snapshot
 from dmf_crawler.model.run import Fault
-from dmf_crawler.settings import DetailSource
 from dmf_crawler.visit import StoredBody, Visit
 from dmf_crawler.watch import Watch
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from dmf_crawler.acquire.frontier import count_pages, foresee, list_request
+from dmf_crawler.boards import HtmlSource
 from dmf_crawler.consistent_read import read_consistent
 from dmf_crawler.extract.joining import PassCheck
 from dmf_crawler.model.page import PageRequest
@@ -30,7 +31,8 @@ def read_list(visit: Visit, on_progress: Progress) -> Fault | None:
     A race that stays after the last pass is not named here: `process` finds it in the bytes.
     """
     watch = visit.watch
-    page_size, first = _find_page_size(visit)
+    visit.begin_phase("list")
+    page_size, first = find_page_size(visit)
     if isinstance(first, Fault):
         return first
     first_read = {1: first}
@@ -62,33 +64,48 @@ def read_list(visit: Visit, on_progress: Progress) -> Fault | None:
     )
 
 
-def _find_page_size(visit: Visit) -> tuple[int, PageTable | Fault]:
+def find_page_size(
+    visit: Visit, *, kind: str = "list", pass_no: int = 1
+) -> tuple[int, PageTable | Fault]:
     """Read page 1 with the first page size that the site does not refuse."""
-    source = visit.watch.board.html
-    visit.begin_phase("list")
+    source = html_of(visit.watch)
     sizes = iter(dict.fromkeys((source.page_size, *source.page_size_fallbacks)))
     page_size = next(sizes)
-    first = _read_first_page(visit, page_size)
+    first = read_first_page(visit, page_size, kind=kind, pass_no=pass_no)
     for smaller in sizes:
         if not isinstance(first, Fault) or first.code not in SIZE_REFUSALS:
             break
         if first.code == "http_status" and first.is_retryable:
             break
         page_size = smaller
-        first = _read_first_page(visit, page_size)
+        first = read_first_page(visit, page_size, kind=kind, pass_no=pass_no)
     return page_size, first
 
 
-def _read_first_page(visit: Visit, page_size: int) -> PageTable | Fault:
-    request = _list_request(visit.watch, 1, page_size)
+def read_first_page(
+    visit: Visit, page_size: int, *, kind: str = "list", pass_no: int = 1
+) -> PageTable | Fault:
+    """Ask for page 1 with one page size."""
+    request = _list_request(visit.watch, 1, page_size, kind=kind, pass_no=pass_no)
     return visit.ask_in_turn(request, lambda raw: read_list_page(raw, visit.watch))
 
 
 def _list_request(
     watch: Watch, page_no: int, page_size: int, *, pass_no: int = 1, kind: str = "list"
 ) -> PageRequest:
-    source = watch.board.html
+    source = html_of(watch)
     return list_request(watch.base_url, source, page_no, page_size, pass_no=pass_no, kind=kind)
+
+
+def html_of(watch: Watch) -> HtmlSource:
+    """Return how a board's pages are asked for.
+
+    Raises:
+        RuntimeError: It has none; the configuration was checked before.
+    """
+    if watch.board.html is None:
+        raise RuntimeError(f"{watch.board.id} has no html section")
+    return watch.board.html
 
 
 def _find_short_page(first: PageTable, watch: Watch) -> Fault | None:

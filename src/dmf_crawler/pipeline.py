@@ -9,7 +9,7 @@ import each other: they meet here, in `crawl` and in `snapshot`, in frozen value
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
@@ -26,17 +26,18 @@ from dmf_crawler.model.record import Snapshot
 from dmf_crawler.model.run import Fault, Run, RunStatus
 from dmf_crawler.model.verdict import Gate, RunSummary
 from dmf_crawler.persist.diff import count_changes, diff_snapshot
+from dmf_crawler.persist.features import measure_features
 from dmf_crawler.persist.pages import known_pages
 from dmf_crawler.persist.questions import report_of_day
 from dmf_crawler.persist.recording import (
     Acceptance,
     known_records,
-    measure_features,
     record_accepted,
 )
 from dmf_crawler.persist.runs import begin_dry_run, begin_run, finish_run, last_accepted_run
 from dmf_crawler.publish.report.workbook import write_report
-from dmf_crawler.snapshot import read_robots_answer, read_snapshot
+from dmf_crawler.snapshot import find_primary, read_robots_answer, read_source
+from dmf_crawler.sources import check_sources, complete_source, find_fields, tell_lost
 from dmf_crawler.watch import Watch
 from dmf_crawler.world import World
 
@@ -99,26 +100,30 @@ def process(
     is_dry: bool = False,
 ) -> RunSummary:
     """Turn the kept pages of a run into history, unless a gate is against it."""
-    snapshot = read_snapshot(watch, folder)
-    if isinstance(snapshot, Fault):
-        summary = _add_crawl(refuse(run, snapshot), crawled)
+    source = find_primary(watch, folder)
+    read = read_source(watch, folder, source)
+    if isinstance(read, Fault):
+        summary = _add_crawl(refuse(run, read), crawled)
         return summary if is_dry else _close(watch, summary, now)
     known = known_records(watch.store, watch.board.id)
-    details = read_details(watch, folder, snapshot)
+    details = read_details(watch, folder, read)
     known_before = known_pages(watch.store, watch.board.id)
-    snapshot = add_details(snapshot, details, known, watch, received=known_before)
-    change_set = diff_snapshot(known, snapshot, day=run.day, rules=watch.diff_rules)
-    gates = judge_snapshot(
-        _collect_evidence(watch, snapshot, change_set, known), watch.home.settings.gates
-    )
-    summary = _add_crawl(_summarise(run, snapshot, change_set, gates), crawled)
+    read = add_details(read, details, known, watch, received=known_before)
+    snapshot = complete_source(watch, source, read, known)
+    change_set = diff_snapshot(known, snapshot, day=run.day, rules=watch.rules_of(source))
+    evidence = _collect_evidence(watch, snapshot, change_set, known, find_fields(read, watch))
+    cross_check, told = check_sources(watch, folder, source, read, crawled.cross_faults)
+    gates = (*judge_snapshot(evidence, watch.home.settings.gates), cross_check)
+    summary = _add_crawl(_summarise(run, read, change_set, gates), crawled)
+    told = (*tell_lost(watch, source, read, change_set), *told)
+    summary = replace(summary, warnings=(*summary.warnings, *told))
     if not known and summary.status is RunStatus.OK:
         summary = replace(summary, is_baseline=True)
     if is_dry:
         return summary
     if summary.status is not RunStatus.OK:
         return _close(watch, summary, now)
-    features = measure_features(snapshot, change_set, watch.selectors.kinds)
+    features = measure_features(read, change_set, find_fields(read, watch))
     learning = Learning(
         raw_dir=watch.raw_dir(folder),
         asked_by=digest_identity(crawled.identity),
@@ -145,7 +150,11 @@ def _add_crawl(summary: RunSummary, crawled: Crawled) -> RunSummary:
 
 
 def _collect_evidence(
-    watch: Watch, snapshot: Snapshot, change_set: ChangeSet, known: Mapping[str, KnownRecord]
+    watch: Watch,
+    snapshot: Snapshot,
+    change_set: ChangeSet,
+    known: Mapping[str, KnownRecord],
+    read_fields: Collection[str],
 ) -> Evidence:
     file = watch.selectors.file
     accepted = last_accepted_run(watch.store, watch.board.id)
@@ -154,7 +163,9 @@ def _collect_evidence(
         change_set=change_set,
         known=known,
         required={
-            name: field.label_ko for name, field in file.fields.items() if field.validate.required
+            name: file.fields[name].label_ko
+            for name in read_fields
+            if name in file.fields and file.fields[name].validate.required
         },
         number_field=file.key.number,
         number_label=file.fields[file.key.number].label_ko,
@@ -185,6 +196,7 @@ def _summarise(
         n_rows=len(snapshot.records),
         n_pages=snapshot.n_pages,
         missing=len(change_set.missing),
+        unlisted=len(change_set.unlisted),
         fault=fault,
         deliveries=snapshot.delivered,
     )

@@ -20,7 +20,8 @@ from dmf_crawler.persist.pages import known_pages
 from dmf_crawler.persist.questions import list_as_of
 from dmf_crawler.persist.runs import begin_run, last_accepted_run
 from dmf_crawler.pipeline import Clock, process, refuse
-from dmf_crawler.snapshot import read_snapshot
+from dmf_crawler.snapshot import find_primary, read_source
+from dmf_crawler.sources import complete_source
 from dmf_crawler.watch import Watch
 
 NEVER = 1_000_000
@@ -34,19 +35,25 @@ def compare_with_recorded(row: RunRow, watch: Watch) -> RunSummary:
         UsageError: `no_kept_pages`.
     """
     folder = find_kept_folder(row, watch.home)
-    snapshot = read_snapshot(watch, folder)
+    source = find_primary(watch, folder)
+    snapshot = read_source(watch, folder, source)
     if isinstance(snapshot, Fault):
         return refuse(row.run, snapshot)
     recorded = {
         version.key: KnownRecord(
-            version.key, version.fields, is_current=True, missing_since=version.missing_since
+            version.key,
+            version.fields,
+            is_current=True,
+            missing_since=version.missing_since,
+            is_joined=version.is_joined,
         )
         for version in list_as_of(watch.store, watch.board.id, row.run.started_at)
     }
     details = read_details(watch, folder, snapshot)
     received = known_pages(watch.store, watch.board.id)
     snapshot = add_details(snapshot, details, recorded, watch, received=received)
-    patient = replace(watch.diff_rules, missing_runs=NEVER)
+    snapshot = complete_source(watch, source, snapshot, recorded)
+    patient = replace(watch.rules_of(source), missing_runs=NEVER)
     change_set = diff_snapshot(recorded, snapshot, day=row.run.day, rules=patient)
     unexplained = [key for key in change_set.missing if recorded[key].missing_since is None]
     return RunSummary(

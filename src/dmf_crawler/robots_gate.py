@@ -1,8 +1,8 @@
-"""Before anything else: may the site be asked at all, and what changed in what it says?"""
+"""Before anything else: may a host be asked at all, and what changed in what it says?"""
 
 from __future__ import annotations
 
-from dmf_crawler.acquire.frontier import list_request, robots_request
+from dmf_crawler.acquire.frontier import robots_request
 from dmf_crawler.acquire.robots import RobotsGate, describe_change, read_robots
 from dmf_crawler.model.page import FetchedPage
 from dmf_crawler.model.run import Fault
@@ -12,24 +12,24 @@ from dmf_crawler.watch import Watch
 
 
 def pass_robots(visit: Visit) -> tuple[RobotsGate | Fault, tuple[str, ...]]:
-    """Ask robots.txt before anything else.
+    """Ask a host's robots.txt before anything else of it.
 
     Returns:
-        What it allows, or why the list must not be asked for; and Korean sentences about it.
+        What it says, or why nothing must be asked for; and Korean sentences about it, those of
+        changes for the board's own site alone.
     """
     watch = visit.watch
-    answer = visit.ask_robots(robots_request(watch.base_url))
+    answer = visit.ask_robots(robots_request(visit.base_url))
     gate = read_robots(answer, product_token=watch.product_token)
-    told = () if isinstance(answer, Fault) else _tell_change(watch, answer)
+    is_own = visit.base_url == watch.base_url
+    told = _tell_change(watch, answer) if is_own and not isinstance(answer, Fault) else ()
     if isinstance(gate, Fault):
         return gate, told
     told += gate.warnings
     for sentence in told:
         visit.log("robots_warning", detail=sentence)
     visit.fetcher.obey(gate)
-    source = watch.board.html
-    first = list_request(watch.base_url, source, 1, source.page_size)
-    return visit.fetcher.forbid(first) or gate, told
+    return gate, told
 
 
 def _tell_change(watch: Watch, answer: FetchedPage) -> tuple[str, ...]:

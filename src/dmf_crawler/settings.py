@@ -1,11 +1,11 @@
-"""The types of config/settings.yaml and config/boards.yaml.
+"""The types of config/settings.yaml, and what is common to all types of the configuration.
 
-They are the whole vocabulary of the configuration; docs/configuration.md explains each key.
+With `boards` they are its whole vocabulary; docs/configuration.md explains each key.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
@@ -221,125 +221,3 @@ class Settings(Struct, frozen=True, kw_only=True):
     history: HistoryRules = HistoryRules()
     report: ReportRules = ReportRules()
     paths: Paths = Paths()
-
-
-class Site(Struct, frozen=True, kw_only=True):
-    """A host that boards lie on.
-
-    Attributes:
-        base_url: Scheme, host and port, without a final slash.
-        public_body: Whether it belongs to a public body; nothing else is crawled.
-        terms_checked_on: Day (YYYY-MM-DD) on which a person read robots.txt and the terms of use;
-            required for every host but loopback.
-        blocked: Paths, or path patterns, that are never asked for.
-        session_params: Names of parameters that carry a session; dropped from every link, in any
-            case of letters.
-    """
-
-    base_url: Annotated[
-        str,
-        Meta(
-            pattern=(
-                r"^https?://(?:[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.?|\[[0-9A-Fa-f:.]+\])"
-                r"(?::[0-9]{1,5})?\Z"
-            ),
-            description="http(s)://호스트[:포트] (사용자 이름, 경로, 끝의 / 없이)",
-        ),
-    ]
-    public_body: bool
-    terms_checked_on: (
-        Annotated[
-            str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}\Z", description="날짜(YYYY-MM-DD)")
-        ]
-        | None
-    ) = None
-    blocked: tuple[SitePath, ...] = ()
-    session_params: tuple[WordName, ...] = (
-        "jsessionid",
-        "phpsessid",
-        "aspsessionid",
-        "sessionid",
-        "session_id",
-        "sid",
-    )
-
-
-class HtmlSource(Struct, frozen=True, kw_only=True):
-    """The paged list of the site's own pages.
-
-    Attributes:
-        path: Path of the list below the site's base_url.
-        method: GET or POST.
-        page_param: Name of the parameter that carries the page number (1-based).
-        size_param: Name of the parameter that carries the page size.
-        page_size: What is asked for; what really works is found from page 1.
-        page_size_fallbacks: Asked for in turn when page 1 is refused with the size before.
-        params: Constant further parameters.
-        scope: Paths, or path patterns, that a redirect may lead to.
-    """
-
-    path: SitePath
-    method: Literal["GET", "POST"] = "GET"
-    page_param: Name = "page"
-    size_param: Name = "limit"
-    page_size: PositiveInt = 100
-    page_size_fallbacks: tuple[PositiveInt, ...] = ()
-    params: dict[str, str] = {}
-    scope: tuple[SitePath, ...] = ("/",)
-
-
-class DetailSource(Struct, frozen=True, kw_only=True):
-    """The pages that the list's rows link to, and the files that hang on them.
-
-    Attributes:
-        scope: Paths, or path patterns, of detail pages; other links are not followed.
-        file_scope: Paths, or path patterns, of attachments; none means that no file is fetched.
-        drop_params: Names of parameters that a link carries from the list (page number, search);
-            dropped, since the same page would have another address every day.
-        params: Constant parameters that are added to every detail page's address.
-        max_requests: Detail pages and files asked for in one run; the rest is due next day.
-        max_file_bytes: A larger file is dropped, and named as too large.
-    """
-
-    scope: tuple[SitePath, ...]
-    file_scope: tuple[SitePath, ...] = ()
-    drop_params: tuple[WordName, ...] = ()
-    params: dict[str, str] = {}
-    max_requests: PositiveInt = 100
-    max_file_bytes: PositiveInt = 20_000_000
-
-
-class Board(Struct, frozen=True, kw_only=True):
-    """One watched list.
-
-    Attributes:
-        id: Names folders, tables' `board_id` and the selectors file.
-        name_ko: For people.
-        site: Key under `sites`.
-        kind: `list`: a paged table, compared by key.
-        enabled: Disabled boards are neither fetched nor reported; `rehearsal`: enabled only while
-            its site is loopback.
-        html: The source.
-        details: Detail pages and files behind the list's links, or null for none.
-    """
-
-    id: Annotated[
-        str,
-        Meta(
-            pattern=r"^[a-z][a-z0-9_]{0,39}\Z",
-            description="영문 소문자로 시작하는 소문자, 숫자, 밑줄 40자 이내",
-        ),
-    ]
-    name_ko: Name
-    site: str
-    kind: Literal["list"] = "list"
-    enabled: bool | Literal["rehearsal"] = True
-    html: HtmlSource
-    details: DetailSource | None = None
-
-
-class Boards(Struct, frozen=True, kw_only=True):
-    """config/boards.yaml."""
-
-    sites: dict[str, Site]
-    boards: tuple[Board, ...]

@@ -87,6 +87,11 @@ _ASCII_WORD = re.compile("[A-Za-z0-9]{2}")
 _MAYBE_MARKS = re.compile("[^\x00-\u02ff\u1100-\u11ff\u3100-\ua4ff\uac00-\ud7ff]{30,}")
 """Where a long run of combining marks may stand: outside Latin, Hangul and ideographs."""
 
+JOINT = ","
+"""What the open API writes between the values of several sites."""
+
+_SEPARATORS = re.compile(r"[\s,]+")
+
 _LATIN_UPPER = {code: chr(code - 32) for code in range(ord("a"), ord("z") + 1)}
 
 
@@ -142,6 +147,22 @@ def grade_values(before: Value | None, after: Value | None) -> Grade:
     if isinstance(before, str | None) and isinstance(after, str | None):
         return _worst(Grade.COSMETIC, grade_change(before or "", after or ""))
     return _grade_lists(_elements(before), _elements(after))
+
+
+def bare_form(value: Value) -> str:
+    """Return a value as one text without white space and without what separates values."""
+    return _SEPARATORS.sub("", value if isinstance(value, str) else "".join(value))
+
+
+def is_same_joined(left: Value, right: Value) -> bool:
+    """Say whether two nested values are the same, one of them joined to a single text.
+
+    The open API writes commas between the values of several sites, and names have commas, too.
+    """
+    if not (isinstance(left, tuple) and isinstance(right, tuple)):
+        return False
+    is_joined = any(len(value) == 1 and JOINT in value[0] for value in (left, right))
+    return is_joined and bare_form(left) == bare_form(right)
 
 
 def _canonical_once(text: str) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import TypeVar
+from urllib.parse import urlsplit
 
 from dmf_crawler.acquire.fetcher import Fetcher
 from dmf_crawler.acquire.frontier import Frontier
@@ -26,6 +27,9 @@ from dmf_crawler.watch import Watch
 from dmf_crawler.world import World
 
 T = TypeVar("T")
+
+TAKEN_OVER = frozenset({"list", "detail", "file"})
+"""Kinds of pages that a later run of the day may take over."""
 
 Place = tuple[str, int, RequestIdentity]
 """Kind, pass and identity: where a page stands in a crawl."""
@@ -67,8 +71,10 @@ def find_kept_pages(run: Run, watch: Watch) -> KeptPages:
     """Return what crawls of this board and day that were cut short have left on disk.
 
     Of several runs the newest page of a place counts. Left out, and so asked for again: robots.txt
-    and page 1 once more, which must be of this very run; pages of another day; pages that somebody
-    else received, with other headers or through another proxy.
+    and page 1 once more, which must be of this very run; the workbook, which is one request and
+    stands between two page 1 of its run; pages of the open API, whose order is another at every
+    call, and which has no page 1 once more that would tell an older page from this list; pages of
+    another day; pages that somebody else received, with other headers or through another proxy.
     """
     pages: dict[Place, tuple[RawPage, Path]] = {}
     for row in unfinished_runs(watch.store, watch.board.id, run.day):
@@ -79,7 +85,7 @@ def find_kept_pages(run: Run, watch: Watch) -> KeptPages:
             place_of(page.request): (page, folder)
             for page in watch.raw_store.answers(folder)
             if page.is_usable
-            and page.request.kind not in {"robots", "recheck"}
+            and page.request.kind in TAKEN_OVER
             and day_of(page.fetched_at) == run.day
             and not (page.request.kind == "file" and _is_half_known(page))
         }
@@ -102,13 +108,14 @@ class StoredBody:
 
 @dataclass(slots=True)
 class Visit:
-    """One run's visit to the site.
+    """One run's visit to one host.
 
     Attributes:
         run: Which run.
         watch: Its board.
         fetcher: Sends its requests.
         world: Clock and sleep.
+        base_url: Scheme, host and port of all that is asked for.
         kept: Pages that need not be asked for again.
         frontier: What is still to be asked for, and what was.
         phase: As in `Checkpoint`.
@@ -117,12 +124,15 @@ class Visit:
         n_pages: Pages that this phase has, 0 while that is not known.
         n_taken_over: Pages that were not asked for again.
         last_fault: Code and sentence of the last failed request.
+        n_before: Requests that the run has sent to other hosts.
+        rest_s: Longest pause of another host that the run visited; the next run keeps it.
     """
 
     run: Run
     watch: Watch
     fetcher: Fetcher
     world: World
+    base_url: str
     kept: KeptPages = field(default_factory=KeptPages)
     frontier: Frontier = field(default_factory=Frontier)
     phase: str = "robots"
@@ -131,7 +141,14 @@ class Visit:
     n_pages: int = 0
     n_taken_over: int = 0
     last_fault: str = ""
+    n_before: int = 0
+    rest_s: float = 0.0
     _last_elapsed_s: float = 0.0
+
+    @property
+    def host(self) -> str:
+        """Name of the host."""
+        return urlsplit(self.base_url).hostname or ""
 
     def ask_in_turn(self, request: PageRequest, look: Callable[[RawPage], T | Fault]) -> T | Fault:
         """Put a request into the frontier and ask for what is next there: this one, or a bug."""
@@ -218,7 +235,7 @@ class Visit:
     def _keep(self, page: FetchedPage, stored: StoredBody | None) -> RawPage:
         self._last_elapsed_s = page.elapsed_s
         if self.fetcher.not_before is not None:  # at once: it holds, too, if this run is killed
-            set_host_wait(self.watch.store, self.watch.host, self.fetcher.not_before)
+            set_host_wait(self.watch.store, self.host, self.fetcher.not_before)
         if page.status != 304 or stored is None:
             return self.watch.raw_store.put(self.run, page)
         whole = replace(page, body=stored.body)
@@ -270,8 +287,8 @@ class Visit:
             pass_no=self.pass_no,
             n_done=self.n_done,
             n_pages=self.n_pages,
-            n_requests=self.fetcher.n_requests,
-            delay_s=delay_s,
+            n_requests=self.n_before + self.fetcher.n_requests,
+            delay_s=max(delay_s, self.rest_s),
             last_fault=self.last_fault,
             noted_at=now,
             noted_at_pc=self.world.pc_now(),

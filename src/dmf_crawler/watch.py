@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from dmf_crawler.acquire.identity import describe_identity
 from dmf_crawler.acquire.raw_store import RawStore
 from dmf_crawler.acquire.urls import LinkRefusal, LinkRules, follow_link
+from dmf_crawler.boards import Board, DetailSource, SourceName
 from dmf_crawler.config import Home
 from dmf_crawler.document import Finding, raise_findings
 from dmf_crawler.document_checks import convert_document
@@ -23,7 +24,6 @@ from dmf_crawler.model.detail import BODY, FILES, DetailPage, FileLink
 from dmf_crawler.persist.diff import DiffRules
 from dmf_crawler.persist.questions import ReportRequest
 from dmf_crawler.persist.store import Store
-from dmf_crawler.settings import Board, DetailSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +150,12 @@ class Watch:
             live_words=self.status_words - frozenset(status.withdrawn if status else ()),
             missing_runs=self.home.settings.history.missing_runs,
         )
+
+    def rules_of(self, source: SourceName) -> DiffRules:
+        """Return how records are compared that were read from one of the board's sources."""
+        api = self.board.openapi
+        lists_withdrawn = source != "openapi" or (api is not None and api.lists_withdrawn)
+        return replace(self.diff_rules, lists_withdrawn=lists_withdrawn)
 
     @property
     def report_request(self) -> ReportRequest:

@@ -7,6 +7,7 @@ variable turns the check of a server's certificate off, or a proxy on.
 from __future__ import annotations
 
 import io
+import logging
 import math
 import socket
 import ssl
@@ -27,6 +28,9 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import ConnectTimeoutError, NameResolutionError
 
 MAX_INTERIM_ANSWERS = 20
+
+# Its own log tells whole addresses, and an address may carry a key; its errors tell enough.
+logging.getLogger("urllib3").propagate = False
 
 AddressInfo = tuple[int, int, int, str, tuple[Any, ...]]
 """Family, type, protocol, canonical name, socket address: as `socket.getaddrinfo` gives it."""

@@ -1,6 +1,6 @@
 """Clock, sleep, network and dice: the only module that touches the outside world.
 
-Everything else takes these six callables as arguments. No type of the HTTP library leaves this
+Everything else takes six callables as arguments. No type of the HTTP library leaves this
 module, and none of its failures: each becomes a `SendError`.
 """
 
@@ -11,7 +11,7 @@ import socket
 import ssl
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -26,6 +26,7 @@ from urllib3.util import SKIP_HEADER
 
 from dmf_crawler.errors import SendError
 from dmf_crawler.model.page import Reply, Request
+from dmf_crawler.secret import Secret
 from dmf_crawler.settings import Http, Politeness
 from dmf_crawler.wire import (
     ProxyLoginError,
@@ -54,6 +55,7 @@ class World:
         sleep: Seconds.
         send: One request to its complete answer; raises `SendError`.
         uniform: A random number between two limits.
+        keys: Names of the keys that `send` can put into a request.
     """
 
     now: Callable[[], datetime]
@@ -62,6 +64,7 @@ class World:
     sleep: Callable[[float], None]
     send: Callable[[Request], Reply]
     uniform: Callable[[float, float], float]
+    keys: frozenset[str] = frozenset()
 
 
 @contextmanager
@@ -71,6 +74,7 @@ def real_world(
     *,
     starts_at: datetime | None = None,
     resolve: Resolve = resolve_by_system,
+    secrets: Sequence[Secret] = (),
 ) -> Iterator[World]:
     """Open the one connection to the outside world; closes it at the end.
 
@@ -79,7 +83,9 @@ def real_world(
         http: Proxy and kind of address.
         starts_at: Aware moment at which the clock starts, for rehearsals; None for the PC's clock.
         resolve: Looks the names of hosts up.
+        secrets: Keys that requests may carry; they stay in here.
     """
+    named = {secret.variable: secret for secret in secrets}
     # An adapter and no session, which would add headers, cookies and proxies of the environment,
     # and read the body of a redirect whole, without deadline or cap, even when not following it.
     with closing(
@@ -91,8 +97,9 @@ def real_world(
             # On Windows time.monotonic counts in steps of 16 ms, which would cut pauses short.
             monotonic=time.perf_counter,
             sleep=time.sleep,
-            send=partial(_send, adapter, politeness),
+            send=partial(_send, adapter, politeness, named),
             uniform=random.SystemRandom().uniform,
+            keys=frozenset(named),
         )
 
 
@@ -106,25 +113,55 @@ def _make_clock(starts_at: datetime | None) -> Callable[[], datetime]:
 # --- one request -------------------------------------------------------------------------------
 
 
-def _send(adapter: WatchedAdapter, politeness: Politeness, request: Request) -> Reply:
-    adapter.deadline.start(politeness.request_deadline_s)
+def _send(
+    adapter: WatchedAdapter,
+    politeness: Politeness,
+    secrets: Mapping[str, Secret],
+    request: Request,
+) -> Reply:
+    """Send a request; one that names a key carries it, and nothing that leaves here does.
+
+    The library's errors tell addresses, so behind such a request none of them is kept.
+    """
+    adapter.deadline.start(request.request_deadline_s or politeness.request_deadline_s)
+    if not request.secret:
+        try:
+            return _exchange(adapter, politeness, request, request.url)
+        except _FAILURES as error:
+            raise _send_error(name_failure(error), request.url) from error
+    secret = secrets[request.secret]
     try:
-        return _exchange(adapter, politeness, request)
+        return _hide(_exchange(adapter, politeness, request, secret.put_into(request.url)), secret)
     except _FAILURES as error:
-        raise _send_error(name_failure(error), request.url) from error
+        code = name_failure(error)
+    except SendError as error:
+        code = error.code
+    raise _send_error(code, request.url)
 
 
-def _exchange(adapter: WatchedAdapter, politeness: Politeness, request: Request) -> Reply:
+def _hide(reply: Reply, secret: Secret) -> Reply:
+    headers = tuple(
+        (secret.take_out_of(name), secret.take_out_of(value)) for name, value in reply.headers
+    )
+    return Reply(reply.status, headers, secret.take_out_of_bytes(reply.body))
+
+
+def _exchange(
+    adapter: WatchedAdapter, politeness: Politeness, request: Request, wire_url: str
+) -> Reply:
     prepared = requests.Request(
         request.method, request.url, headers=_wire_headers(request), data=request.body
     ).prepare()
     # The library would resolve and unquote the path: robots.txt was asked about this one.
-    prepared.url = request.url
+    prepared.url = wire_url
     max_bytes = request.max_body_bytes or politeness.max_body_bytes
     with adapter.send(
         prepared,
         stream=True,
-        timeout=(politeness.connect_timeout_s, politeness.read_timeout_s),
+        timeout=(
+            politeness.connect_timeout_s,
+            request.read_timeout_s or politeness.read_timeout_s,
+        ),
         proxies=adapter.proxies,
     ) as response:
         headers = tuple(response.raw.headers.items())

@@ -20,9 +20,10 @@ import pytest
 from dmf_crawler.acquire.fetcher import Fetcher, FetchLimits
 from dmf_crawler.acquire.frontier import list_request, robots_request
 from dmf_crawler.acquire.robots import read_robots
+from dmf_crawler.boards import HtmlSource
 from dmf_crawler.model.page import FetchedPage, PageRequest
 from dmf_crawler.model.run import Fault
-from dmf_crawler.settings import HtmlSource, Identity, Politeness
+from dmf_crawler.settings import Identity, Politeness
 from dmf_crawler.world import real_world
 from tests.acquire.loopback import (
     CERTIFICATES,

@@ -28,10 +28,10 @@ from dmf_crawler.acquire.frontier import (
     plan_file,
     robots_request,
 )
+from dmf_crawler.boards import HtmlSource
 from dmf_crawler.model.detail import KnownPage
 from dmf_crawler.model.page import PageRequest, RequestIdentity
 from dmf_crawler.model.run import KST
-from dmf_crawler.settings import HtmlSource
 
 BASE = "https://list.example"
 SOURCE = HtmlSource(path="/bbs/21")

@@ -12,10 +12,11 @@ from dmf_crawler.acquire.fetcher import Fetcher, FetchLimits
 from dmf_crawler.acquire.frontier import list_request, robots_request
 from dmf_crawler.acquire.raw_store import RawStore
 from dmf_crawler.acquire.robots import RobotsGate, read_robots
+from dmf_crawler.boards import HtmlSource
 from dmf_crawler.errors import SendError
 from dmf_crawler.model.page import FetchedPage, PageRequest
 from dmf_crawler.model.run import KST, Fault, Run, day_of
-from dmf_crawler.settings import HtmlSource, Identity, Politeness
+from dmf_crawler.settings import Identity, Politeness
 from dmf_crawler.world import World, real_world
 from tests.acquire.loopback import Loopback, Step, answer, hang_up, serve
 from tests.fakes.world import START

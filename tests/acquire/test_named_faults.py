@@ -21,7 +21,9 @@ from dmf_crawler.acquire.robots_file import RobotsRules
 from dmf_crawler.errors import SendError
 from dmf_crawler.extract.detail import read_detail
 from dmf_crawler.extract.links import judge_file
+from dmf_crawler.extract.open_api import read_api_page
 from dmf_crawler.extract.parser import read_page
+from dmf_crawler.extract.workbook import read_workbook
 from dmf_crawler.model.page import FetchedPage, PageRequest, RawPage
 from dmf_crawler.model.run import Fault
 from dmf_crawler.settings import Http, Identity, Politeness
@@ -231,7 +233,47 @@ NO_FILE = [
     Case("not_the_file", 6, 1, html("<html>로그인</html>"), "file"),
     Case("not_the_file", 6, 1, html("\n<!DOCTYPE html><p>점검", "application/pdf"), "file"),
 ]
-CASES = [*NO_ANSWER, *NO_PAGE, *NO_LIST, *NO_DETAIL, *TOO_COMPLEX, *NO_FILE]
+NO_WORKBOOK = [
+    Case("not_a_workbook", 6, 3, html("<html>오류가 발생하였습니다</html>"), "export"),
+    Case("not_a_workbook", 6, 3, site(answer("200 OK")), "export"),
+    Case("damaged_workbook", 6, 3, html(b"PK\x03\x04 half of a file", "x/xlsx"), "export"),
+]
+
+
+def refusal(code: str) -> Place:
+    """The open API's own error: XML with 200."""
+    reason = f"<returnReasonCode>{code}</returnReasonCode>"
+    header = f"<cmmMsgHeader><errMsg>SERVICE ERROR</errMsg>{reason}</cmmMsgHeader>"
+    return html(f"<OpenAPI_ServiceResponse>{header}</OpenAPI_ServiceResponse>", "application/xml")
+
+
+OTHER_PAGE = (
+    '{"header": {"resultCode": "00"}, "body": {"pageNo": 2, "numOfRows": 1, "totalCount": 0}}'
+)
+NO_API_ANSWER = [
+    Case("api_wrong_page", 6, 3, html(OTHER_PAGE, "application/json"), "api"),
+    Case("not_an_api_answer", 6, 3, html("<html>점검 중입니다</html>"), "api"),
+    Case("not_an_api_answer", 6, 1, html("Forbidden", "text/plain"), "api"),
+    *(Case("api_error", 6, 3, refusal(code), "api") for code in ("01", "04", "05", "99")),
+    *(
+        Case(f"api_{name}", 6, n_asked, refusal(code), "api")
+        for code, name, n_asked in (
+            ("10", "request", 1),
+            ("12", "service_gone", 1),
+            ("20", "key_denied", 1),
+            ("22", "quota", 1),
+            ("23", "too_fast", 3),
+            ("30", "key_unknown", 1),
+            ("31", "key_expired", 1),
+            ("32", "key_address", 1),
+            ("77", "refused", 1),
+        )
+    ),
+]
+CASES = [
+    *(*NO_ANSWER, *NO_PAGE, *NO_LIST, *NO_DETAIL, *TOO_COMPLEX, *NO_FILE),
+    *(*NO_WORKBOOK, *NO_API_ANSWER),
+]
 
 
 def fetch(case: Case, trial: Trial) -> FetchedPage | Fault:
@@ -265,6 +307,10 @@ def look_at(page: FetchedPage) -> Fault | None:
         found: object = judge_file(raw)
     elif page.request.kind == "detail":
         found = read_detail(raw, notice_selectors())
+    elif page.request.kind == "export":
+        found = read_workbook(raw, some_selectors(), most_rows=10_000)
+    elif page.request.kind == "api":
+        found = read_api_page(raw, some_selectors())
     else:
         found = read_page(raw, some_selectors())
     return found if isinstance(found, Fault) else None

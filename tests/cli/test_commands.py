@@ -67,6 +67,7 @@ OPTIONS = {
     "reparse": ["--run", "--date", "--since", "--until", "--apply", "--now"],
     "runs": ["--limit"],
     "history": ["KEY"],
+    "selectors": ["check", "--board", "--file", "--run", "--page"],
     "where": ["KEY", "FIELD", "--board", "--date"],
     "report": ["--run", "--date"],
     "verify": [],

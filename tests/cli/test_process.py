@@ -118,6 +118,7 @@ def test_rehearsal_reaches_a_strict_korean_code_page(tmp_path):
     [
         (["runs"], 0),
         (["verify", "--json"], 0),
+        (["reparse", "--since", "2001-01-01", "--until", "2099-01-01", "--jobs", "2"], 0),
         (["run", "--now", "2027-01-01T06:00:00+09:00"], 6),
         (["--help"], 0),
         (["history"], 2),

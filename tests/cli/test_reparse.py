@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.cli.asking import at, say
+from tests.processes import environment
 
 
 def runs(home: Path) -> list[dict[str, str]]:
@@ -16,13 +20,21 @@ def runs(home: Path) -> list[dict[str, str]]:
     return rows
 
 
+def log_lines(home: Path) -> list[dict[str, object]]:
+    """Return what this day's commands have logged, oldest first."""
+    newest = max((home / "logs").glob("*.jsonl"))
+    return [json.loads(line) for line in newest.read_text(encoding="utf-8").splitlines()]
+
+
 def pages(home: Path, run: dict[str, str]) -> list[Path]:
     return sorted((home / run["raw_dir"]).glob("*.gz"))
 
 
-def test_pages_say_what_was_recorded(lived_home):
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_pages_say_what_was_recorded(lived_home, jobs):
     last, first = runs(lived_home)
-    asked = at(lived_home, "reparse", "--since", first["date"], "--until", last["date"])
+    words = ["--since", first["date"], "--until", last["date"], "--jobs", jobs]
+    asked = at(lived_home, "reparse", *words)
     told = asked.json["runs"]
     assert asked.exit_code == 0
     assert [run["run_id"] for run in told] == [first["run_id"], last["run_id"]]
@@ -46,19 +58,43 @@ def test_difference_to_what_was_recorded_is_counted(lived_home):
     assert "기록과의 차이: 신규 0  변경 1  취하 0" in spoken.out
 
 
-def test_spoiled_page_ends_its_run_and_not_the_next(lived_home):
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_spoiled_page_ends_its_run_and_not_the_next(lived_home, jobs):
     last, first = runs(lived_home)
     pages(lived_home, first)[0].write_bytes(b"spoiled")
-    words = ["--since", first["date"], "--until", last["date"]]
-    asked = at(lived_home, "reparse", *words)
+    words = ["--since", first["date"], "--until", last["date"], "--jobs"]
+    asked = at(lived_home, "reparse", *words, jobs)
     spoiled, sound = asked.json["runs"]
     assert (asked.exit_code, spoiled["exit_code"], sound["exit_code"]) == (5, 5, 0)
     assert spoiled["run_id"] == first["run_id"]
     assert asked.json["error"] == spoiled["error"]
-    spoken = say(lived_home, "reparse", *words)
+    line = log_lines(lived_home)[-1]
+    assert (line["event"], line["run_id"]) == ("run_not_compared", first["run_id"])
+    assert (line["code"], line["detail"]) == tuple(spoiled["error"].values())
+    spoken = say(lived_home, "reparse", *words, "1")
     assert f"{first['run_id']}: 실패 [" in spoken.out
     assert f"{last['run_id']}: " in spoken.out
     assert spoken.err.startswith("오류 [")
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_bug_ends_its_run_and_not_the_next_and_is_logged_with_its_traceback(lived_home, jobs):
+    last, first = runs(lived_home)
+    connection = sqlite3.connect(lived_home / "var/dmf.sqlite3")
+    # A version that only the first day's list has gets a moment that nobody writes.
+    connection.execute("UPDATE dmf_record SET valid_from = '2000' WHERE valid_to IS NOT NULL")
+    connection.execute("UPDATE dmf_record SET valid_from = '2000x' WHERE valid_from = '2000'")
+    connection.commit()
+    connection.close()
+    words = ["--since", first["date"], "--until", last["date"], "--jobs", jobs]
+    asked = at(lived_home, "reparse", *words)
+    broken, sound = asked.json["runs"]
+    assert (asked.exit_code, asked.error_code, sound["exit_code"]) == (1, "bug", 0)
+    assert (broken["run_id"], broken["status"]) == (first["run_id"], "FAILED")
+    assert "ValueError" in broken["error"]["message"]
+    line = log_lines(lived_home)[-1]
+    assert (line["event"], line["run_id"]) == ("bug", first["run_id"])
+    assert str(line["traceback"]).startswith("Traceback (most recent call last)")
 
 
 def test_run_without_a_readable_list_is_told_with_an_error(lived_home):
@@ -145,3 +181,31 @@ def test_run_of_a_board_that_is_off_is_refused(lived_home):
     path.write_text(text, encoding="utf-8")
     asked = at(lived_home, "reparse", "--run", last["run_id"])
     assert (asked.exit_code, asked.error_code) == (2, "no_such_board")
+
+
+@pytest.mark.parametrize(("words", "is_shown"), [([], True), (["--json"], False)])
+def test_terminal_shows_how_many_runs_are_read_but_never_beside_json(lived_home, words, is_shown):
+    termios = pytest.importorskip("termios", reason="Windows has no pseudo-terminals")
+    last, first = runs(lived_home)
+    ours, theirs = os.openpty()
+    try:
+        termios.tcsetwinsize(theirs, (24, 80))
+        done = subprocess.run(
+            [
+                *(sys.executable, "-B", "-m", "dmf_crawler", "reparse", "--since", first["date"]),
+                *("--until", last["date"], "--jobs", "1", *words),
+            ],
+            cwd=lived_home,
+            env=environment(),
+            stdout=subprocess.PIPE,
+            stderr=theirs,
+            check=True,
+        )
+        os.write(theirs, b"end")
+        shown = os.read(ours, 65536).decode()
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert done.stdout
+    assert ("0/2" in shown) is is_shown
+    assert (shown == "end") is not is_shown

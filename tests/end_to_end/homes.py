@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ class RehearsalHome:
     """A home whose board lies on the rehearsal site."""
 
     root: Path
+    said: list[str] = field(default_factory=list)
 
     def edit(self, file: str, old: str, new: str) -> None:
         """Replace one piece of a configuration file; the piece must be there."""
@@ -40,12 +42,25 @@ class RehearsalHome:
         assert old in text, old
         path.write_text(text.replace(old, new), encoding="utf-8")
 
+    def choose(self, primary: str, *cross_checks: str) -> None:
+        """Read the register from a source, and compare it with others."""
+        path = self.root / "config/boards.yaml"
+        text, n_replaced = re.subn(
+            r"primary: .*\n    cross_checks: .*",
+            f"primary: {primary}\n    cross_checks: [{', '.join(cross_checks)}]",
+            path.read_text(encoding="utf-8"),
+            count=1,
+        )
+        assert n_replaced == 1
+        path.write_text(text, encoding="utf-8")
+
     def command(self, *words: str) -> tuple[int, dict[str, Any]]:
-        """Run a command with --json in this process."""
+        """Run a command with --json in this process; `said` has all that it said."""
         out, err = io.StringIO(), io.StringIO()
         exit_code = run_command(
             [words[0], "--home", str(self.root), "--json", *words[1:]], stdout=out, stderr=err
         )
+        self.said.append(out.getvalue() + err.getvalue())
         payload: dict[str, Any] = json.loads(out.getvalue())
         assert payload["exit_code"] == exit_code
         return exit_code, payload
@@ -129,15 +144,18 @@ class Board:
         return " ".join(json.loads(rows[0][0]))
 
 
-def new_home(root: Path, base_url: str, *, with_notices: bool = False) -> RehearsalHome:
+def new_home(
+    root: Path, base_url: str, *, with_notices: bool = False, api_base_url: str = ""
+) -> RehearsalHome:
     """Make a home for a site on loopback; retries wait no time.
 
     Args:
         root: Where.
         base_url: The site's.
         with_notices: Whether the notice board is watched too.
+        api_base_url: That of the site which has the open API; "" where it is the same.
     """
-    make_home(root, base_url)
+    make_home(root, base_url, api_base_url=api_base_url)
     home = RehearsalHome(root)
     home.edit("config/settings.yaml", "backoff_base_s: 2.0", "backoff_base_s: 0.0")
     home.edit("config/settings.yaml", "delay_factor: 5.0", "delay_factor: 0.0")

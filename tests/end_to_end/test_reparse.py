@@ -126,6 +126,31 @@ def test_a_correction_of_a_correction_is_still_the_read_of_that_day(stage):
     assert home.rows("SELECT n_reads FROM missing_spell") == [(1,)]
 
 
+def test_a_bad_day_stops_no_other_however_many_are_read_at_once(stage):
+    """Five days: one has a spoiled page, one was pruned."""
+    _, home = stage
+    _, spoiled, pruned, _ = [home.run(f"2026-12-0{day}") for day in range(1, 5)]
+    home.kept_pages(spoiled["run_id"])[1].write_bytes(b"spoiled")
+    shutil.rmtree(home.kept_pages(pruned["run_id"])[0].parent)
+    words = ["reparse", "--since", "2026-11-30", "--until", "2026-12-04", "--jobs"]
+    before = home.history_content()
+
+    alone = home.command(*words, "1")
+    together = home.command(*words, "2")
+
+    assert together == alone
+    exit_code, result = together
+    assert exit_code == 2
+    assert [run["date"] for run in result["runs"]] == [
+        "2026-11-30",
+        *(f"2026-12-0{day}" for day in range(1, 5)),
+    ]
+    errors = [run["error"] and run["error"]["code"] for run in result["runs"]]
+    assert errors == [None, None, "raw_damaged", "no_kept_pages", None]
+    assert [run["n_rows"] for run in result["runs"]] == [240, 240, None, None, 240]
+    assert home.history_content() == before
+
+
 # --- a board with posts --------------------------------------------------------------------------
 
 PLAIN = [post for post in NoticeLife(n_posts=12).rows if not post.attachments][:2]

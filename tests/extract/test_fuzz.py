@@ -12,11 +12,14 @@ from hypothesis import strategies as st
 
 from scripts.fuzzing.corpus import saved_pages
 from scripts.fuzzing.mutations import BYTE_MUTATIONS, TAG_MUTATIONS, mutate
-from scripts.fuzzing.readers import Case, judge, read_case
+from scripts.fuzzing.packages import JSON_MUTATIONS, PACKAGE_MUTATIONS
+from scripts.fuzzing.readers import READERS, Case, judge, read_case
 from scripts.fuzzing.worker import Worker
 from tests.extract.pages import html_page, some_fields
+from tests.extract.workbooks import a_workbook, list_rows
 
 SEEDS = {seed.name: seed for seed in saved_pages()}
+_SEED = st.integers(0, 1_000_000)
 MUTATIONS = {mutation.__name__: mutation for mutation in (*TAG_MUTATIONS, *BYTE_MUTATIONS)}
 
 
@@ -25,14 +28,51 @@ MUTATIONS = {mutation.__name__: mutation for mutation in (*TAG_MUTATIONS, *BYTE_
     name=st.sampled_from(sorted(SEEDS)),
     other=st.sampled_from(sorted(SEEDS)),
     mutations=st.lists(st.sampled_from(sorted(MUTATIONS)), min_size=1, max_size=4),
-    seed=st.integers(0, 1_000_000),
+    seed=_SEED,
 )
 @example(name="header_in_first_row", other="no_result", mutations=["truncate"], seed=1)
 def test_a_spoiled_page_is_read_or_refused(name, other, mutations, seed):
     page = SEEDS[name]
     chosen = [MUTATIONS[mutation] for mutation in mutations]
     body = mutate(str(seed), page.body, SEEDS[other].body, chosen)[:200_000]
-    case = Case(page.reader, body, page.content_type)
+    _judge(Case(page.reader, body, page.content_type))
+
+
+PACKAGE = a_workbook(list_rows([some_fields(number) for number in range(3)]))
+PARTS = {mutation.__name__: mutation for mutation in PACKAGE_MUTATIONS}
+ANSWERS = sorted(name for name in SEEDS if name.startswith("api/"))
+
+
+@settings(max_examples=60, derandomize=True, deadline=None)
+@given(mutations=st.lists(st.sampled_from(sorted(PARTS)), min_size=1, max_size=2), seed=_SEED)
+def test_a_spoiled_workbook_is_read_or_refused(mutations, seed):
+    body = mutate(str(seed), PACKAGE, b"<a>", [PARTS[mutation] for mutation in mutations])
+    _judge(Case("workbook", body, ""))
+
+
+@settings(max_examples=150, derandomize=True, deadline=None)
+@given(name=st.sampled_from(ANSWERS), mutation=st.sampled_from(sorted(MUTATIONS)), seed=_SEED)
+def test_a_spoiled_answer_of_the_open_api_is_read_or_refused(name, mutation, seed):
+    page = SEEDS[name]
+    for chosen in (*JSON_MUTATIONS, MUTATIONS[mutation]):
+        body = mutate(str(seed), page.body, b"<a>", [chosen])[:200_000]
+        _judge(Case("open_api", body, page.content_type))
+
+
+@pytest.mark.parametrize("reader", sorted(READERS))
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"<?xml?><?xml version='1.0' encoding='utf-8'?><html><table></table></html>",
+        b"<?xml version='1.0'?>\n<?xml version='1.0' encoding='utf-8'?><response></response>",
+        b'<?xml" encoding=""<body',
+    ],
+)
+def test_a_declaration_that_stands_twice_is_no_crash(reader, body):
+    _judge(Case(reader, body, "text/html"))
+
+
+def _judge(case: Case) -> None:
     outcome = judge(case, read_case(case))
     assert not outcome.is_finding, f"{outcome.kind}: {outcome.detail}"
 

@@ -14,10 +14,10 @@ from dmf_crawler.model.report import RunRow
 from dmf_crawler.model.run import KST, Fault, Run, RunStatus
 from dmf_crawler.model.verdict import Gate, RunSummary
 from dmf_crawler.persist.diff import DiffRules, count_changes, diff_snapshot
+from dmf_crawler.persist.features import measure_features
 from dmf_crawler.persist.recording import (
     Acceptance,
     known_records,
-    measure_features,
     record_accepted,
 )
 from dmf_crawler.persist.runs import begin_run, finish_run
@@ -198,6 +198,7 @@ def summarise(
         n_requests=3,
         n_pages=snapshot.n_pages,
         missing=len(change_set.missing),
+        unlisted=len(change_set.unlisted),
         is_baseline=not known,
         fault=fault,
         warnings=("예비 셀렉터로 읽었습니다.",),

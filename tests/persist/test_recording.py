@@ -15,6 +15,7 @@ from dmf_crawler.model.change import Counts, EventType, FieldChange, Grade, Know
 from dmf_crawler.model.record import FieldKind, Record, Value
 from dmf_crawler.model.run import RunStatus
 from dmf_crawler.persist.diff import diff_snapshot
+from dmf_crawler.persist.features import measure_features
 from dmf_crawler.persist.recording import (
     Acceptance,
     dump_changes,
@@ -22,7 +23,6 @@ from dmf_crawler.persist.recording import (
     known_records,
     load_changes,
     load_fields,
-    measure_features,
     record_accepted,
     split_numbers,
 )

@@ -14,15 +14,18 @@ from scripts.fuzz_extract import main, spoil
 from scripts.fuzzing.corpus import saved_pages
 from scripts.fuzzing.doubts import find_doubt
 from scripts.fuzzing.mutations import BYTE_MUTATIONS, FLOODS, TAG_MUTATIONS
+from scripts.fuzzing.oracle import find_invented
+from scripts.fuzzing.packages import JSON_MUTATIONS, PACKAGE_MUTATIONS
 from scripts.fuzzing.readers import (
     Case,
     Record,
     explain_exception,
-    find_invented,
     judge,
     read_case,
 )
 from scripts.fuzzing.worker import Limits, Worker
+from tests.extract.pages import some_fields
+from tests.extract.workbooks import a_workbook, list_rows
 
 SEEDS = saved_pages()
 CASE = Case("list", b"<p>x</p></html>", "text/html")
@@ -101,10 +104,29 @@ def test_every_mutation_changes_pages_and_takes_any_body(mutation):
             mutation(random.Random(seed), body, body)
 
 
+@pytest.mark.parametrize("mutation", dict.fromkeys(PACKAGE_MUTATIONS),
+                         ids=lambda each: each.__name__)  # fmt: skip
+def test_every_mutation_of_a_package_changes_it_and_takes_any_body(mutation):
+    package = a_workbook(list_rows([some_fields(1), some_fields(2)]))
+    results = [mutation(random.Random(seed), package, SEEDS[0].body) for seed in range(3)]
+    assert len({*results, package}) > 1
+    for body in (b"", b"PK", b"PK\x03\x04x"):
+        mutation(random.Random(1), body, body)
+
+
+@pytest.mark.parametrize("mutation", JSON_MUTATIONS, ids=lambda each: each.__name__)
+def test_every_mutation_of_an_answer_changes_it_and_takes_any_body(mutation):
+    results = [mutation(random.Random(seed), b'{"a": [1, {"b": "c"}]}', b"") for seed in range(8)]
+    assert len(set(results)) > 4
+    for body in (b"", b"{", b"[]", b"1"):
+        mutation(random.Random(1), body, body)
+
+
 def test_all_saved_pages_are_seeds():
     readers = Counter(seed.reader for seed in SEEDS)
     assert readers["list"] > 70
     assert readers["notices"] == readers["detail"] == 1
+    assert readers["open_api"] >= 3
     assert {seed.content_type for seed in SEEDS} > {"text/html", ""}
 
 
@@ -132,12 +154,19 @@ def test_a_page_as_it_came_is_none(seed):
         ("<td>A &amp;lt; B</td>", "A < B", True),
         ("<textarea>경기도<br>화성시</textarea>", "경기도<br>화성시", False),
         ("<td>2026</td>", "2025", True),
+        (r'{"a": "\u03b2-\uB77D\n탐"}', "β-락\n탐", False),
+        ('{"a": "락"}', "탐", True),
     ],
 )
 def test_a_value_that_the_page_has_not_is_invented(body, value, is_invented):
     for codec in ("utf-8", "cp949", "utf-16"):
-        case = Case("list", body.encode(codec), "")
-        assert find_invented(case, ["", value]) == ([value] if is_invented else [])
+        assert find_invented(body.encode(codec), ["", value]) == ([value] if is_invented else [])
+
+
+def test_a_text_of_a_workbook_that_its_parts_have_not_is_invented():
+    package = a_workbook([["성분명", "등록일"], ["시롤리무스 & <분산>", 46_000]])
+    assert find_invented(package, ["시롤리무스 & <분산>", "2025-12-09", "46000"]) == []
+    assert find_invented(package, ["시롤리무스 분산용액"]) == ["시롤리무스 분산용액"]
 
 
 def test_a_value_of_another_row_or_column_is_doubtful():

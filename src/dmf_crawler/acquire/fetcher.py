@@ -229,7 +229,18 @@ class Fetcher:
         body = None if hop.body is None else hop.body.encode("ascii")
         headers = (*self._headers, *hop.validators)
         try:
-            return self._world.send(Request(hop.method, hop.url, headers, body, hop.max_body_bytes))
+            return self._world.send(
+                Request(
+                    hop.method,
+                    hop.url,
+                    headers,
+                    body,
+                    hop.max_body_bytes,
+                    secret=hop.secret,
+                    read_timeout_s=hop.read_timeout_s,
+                    request_deadline_s=hop.request_deadline_s,
+                )
+            )
         except SendError as error:
             return error
 

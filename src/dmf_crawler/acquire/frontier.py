@@ -10,10 +10,10 @@ from hashlib import blake2b
 from heapq import heappop, heappush
 from urllib.parse import quote, urlencode
 
+from dmf_crawler.boards import HtmlSource
 from dmf_crawler.model.detail import KnownPage
 from dmf_crawler.model.page import Headers, PageRequest, RequestIdentity
 from dmf_crawler.model.run import Fault
-from dmf_crawler.settings import HtmlSource
 
 PATH_SAFE = "/%:@!$&'()*+,;=~"
 """Characters of a configured path that stand as they are (RFC 3986 pchar and `%`)."""
@@ -47,7 +47,8 @@ def list_request(
         page_no: 1-based.
         page_size: Rows asked for a page.
         pass_no: 1-based; 2 when the list is read for the second time.
-        kind: `list`, or `recheck` for page 1 once more at the end of a pass.
+        kind: `list`, `recheck` for page 1 once more at the end of a pass, or `total` and
+            `total_recheck` for page 1 around the workbook.
     """
     paging = {source.page_param: str(page_no), source.size_param: str(page_size)}
     constant = {name: value for name, value in source.params.items() if name not in paging}
@@ -83,7 +84,7 @@ def foresee(
         n_requests_left: Requests that may still be sent today.
         seconds_left: Until the run's deadline.
         delay_s: Pause between two requests.
-        n_kept: Of the rest, pages that need not be asked for.
+        n_kept: Of the rest, pages that need not be asked for; below 0, so many more requests.
     """
     n_needed = count_pages(announced_total, page_size) - n_kept
     if n_needed > n_requests_left:
@@ -116,7 +117,10 @@ Rank = tuple[bool, date]
 
 FIRST_RANK: Rank = (False, date.min)
 
-TURNS = {"robots": 0, "list": 1, "recheck": 1, "detail": 2, "file": 3}
+LIST_KINDS = ("list", "recheck", "total", "export", "total_recheck", "api")
+"""Kinds that make the list, of whatever source; each pass asks for them anew."""
+
+TURNS = {"robots": 0, **dict.fromkeys(LIST_KINDS, 1), "detail": 2, "file": 3}
 """Kind → turn; a page 1 once more waits in the line of the list."""
 
 
@@ -172,7 +176,7 @@ class Frontier:
 def _digest_visit(request: PageRequest) -> bytes:
     """Return what two requests for the same visit share; each pass visits the list anew."""
     parts: tuple[str, ...] = request.identity
-    if request.kind in {"list", "recheck"}:
+    if request.kind in LIST_KINDS:
         parts += (request.kind, str(request.pass_no))
     return blake2b("\0".join(parts).encode(), digest_size=DIGEST_BYTES).digest()
 

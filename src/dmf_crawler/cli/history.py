@@ -39,8 +39,8 @@ from dmf_crawler.world import real_world
 MOST_SHOWN_KEYS = 10
 
 
-N_OTHER_ANSWERS = 2
-"""Besides its list pages every crawl keeps robots.txt and page 1 once more."""
+N_OTHER_ANSWERS = 1
+"""Besides the pages of its list every crawl keeps robots.txt."""
 
 
 def open_store(home: Home) -> Store:
@@ -241,7 +241,9 @@ def _verify_sources(home: Home, sources: Sequence[Source], *, today: date) -> Ch
             n_pruned += 1
             continue
         kept = raw_store.digests(folder)
-        n_least = source.n_pages + N_OTHER_ANSWERS
+        has_pages = any(page.request.kind == "list" for page in raw_store.told_visits(folder))
+        # Of a list that was read page by page also page 1 once more.
+        n_least = source.n_pages + N_OTHER_ANSWERS + has_pages
         if len(kept) < n_least or source.digests - set(kept):
             detail = (
                 f"{source.raw_dir} 에 보관된 페이지가 모자랍니다"

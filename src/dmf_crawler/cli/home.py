@@ -10,16 +10,18 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from dmf_crawler.boards import Board
 from dmf_crawler.config import Home, load_home
 from dmf_crawler.errors import ConfigError, DmfCrawlerError, LockHeldError, StoredDataError
 from dmf_crawler.model.run import day_of, kst
+from dmf_crawler.secret import Secret, describe_missing, read_secret
 from dmf_crawler.settings import Politeness
 from dmf_crawler.world import real_world
 
@@ -70,6 +72,27 @@ def open_home(given: Path | None, *, is_remote: Callable[[str], bool] = is_netwo
             "디스크로 옮기십시오. 보고서만 paths.reports_dir 로 네트워크에 둘 수 있습니다.",
         )
     return load_home(root)
+
+
+def read_keys(boards: Sequence[Board]) -> tuple[Secret, ...]:
+    """Return the keys that the sources of some boards need, from the environment.
+
+    One that is missing is left out where it serves a cross-check alone.
+
+    Raises:
+        ConfigError: `api_key_missing`: a board's primary source needs it.
+    """
+    keys: dict[str, Secret] = {}
+    for board in boards:
+        if board.openapi is None or "openapi" not in board.used_sources:
+            continue
+        variable = board.openapi.key_variable
+        key = read_secret(variable, os.environ.get(variable, ""))
+        if key is not None:
+            keys[variable] = key
+        elif board.primary == "openapi":
+            raise ConfigError("api_key_missing", describe_missing(variable))
+    return tuple(keys.values())
 
 
 @contextmanager

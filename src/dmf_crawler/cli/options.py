@@ -71,6 +71,12 @@ def add_reparse_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--apply", action="store_true", help="차이를 정정 실행으로 이력에 기록합니다"
     )
+    parser.add_argument(
+        "--jobs",
+        type=_positive,
+        metavar="N",
+        help="동시에 읽을 실행 수 (기본: 쓸 수 있는 CPU 수; --apply 는 늘 하나씩)",
+    )
 
 
 def add_runs_options(parser: argparse.ArgumentParser) -> None:

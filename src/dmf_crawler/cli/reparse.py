@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from datetime import date
+from functools import partial
 
 from dmf_crawler.cli.commands import Answer
+from dmf_crawler.cli.comparison import (
+    MOST_WORKERS,
+    Compared,
+    compare_here,
+    compare_in_workers,
+    usable_cpus,
+)
 from dmf_crawler.cli.history import open_store
-from dmf_crawler.cli.home import hold_lock, open_home, write_log
-from dmf_crawler.cli.run import guard_run
+from dmf_crawler.cli.home import LOG, hold_lock, open_home, write_log
+from dmf_crawler.cli.run import guard_run, show_progress
 from dmf_crawler.cli.wording import (
     STATUS_KO,
     count_words,
@@ -18,15 +28,19 @@ from dmf_crawler.cli.wording import (
     worst_error,
     worst_exit_code,
 )
-from dmf_crawler.errors import StoredDataError, UsageError
+from dmf_crawler.config import Home
+from dmf_crawler.errors import UsageError
 from dmf_crawler.model.report import RunRow
-from dmf_crawler.model.run import Fault, RunStatus
+from dmf_crawler.model.run import RunStatus
 from dmf_crawler.model.verdict import RunSummary
 from dmf_crawler.persist.runs import end_abandoned_runs, find_runs, get_run
 from dmf_crawler.persist.store import Store
-from dmf_crawler.reparse import compare_with_recorded, record_correction
+from dmf_crawler.reparse import record_correction
 from dmf_crawler.watch import Watch, open_watch
 from dmf_crawler.world import World, real_world
+
+Advance = Callable[[], object]
+"""Told after each run."""
 
 
 def reparse(arguments: argparse.Namespace) -> Answer:
@@ -48,10 +62,16 @@ def reparse(arguments: argparse.Namespace) -> Answer:
                 f"{unknown[0].run.run_id} 의 게시판이 켜져 있지 않습니다. "
                 "config/boards.yaml에서 켠 뒤 다시 실행하십시오.",
             )
-        summaries = [
-            _reparse_run(row, watches[row.run.board_id], world, is_applied=arguments.apply)
-            for row in rows
-        ]
+        progress = show_progress(
+            "다시 읽기", None if arguments.json else sys.stderr, unit="실행", total=len(rows)
+        )
+        with progress as bar:
+            advance = bar.update if bar is not None else _show_nothing
+            summaries = (
+                _record_all(rows, watches, world, advance)
+                if arguments.apply
+                else _compare_all(rows, watches, home, arguments.jobs, advance)
+            )
     return Answer(
         worst_exit_code(summaries),
         {"runs": [summary_json(summary) for summary in summaries]},
@@ -63,15 +83,59 @@ def reparse(arguments: argparse.Namespace) -> Answer:
     )
 
 
-def _reparse_run(row: RunRow, watch: Watch, world: World, *, is_applied: bool) -> RunSummary:
-    """Read one run's pages again; where they cannot be read, that does not stop the next run."""
-    if is_applied:
-        return guard_run(watch, world, lambda: record_correction(row, watch, now=world.now))
-    try:
-        return compare_with_recorded(row, watch)
-    except (StoredDataError, UsageError) as error:
-        fault = Fault(error.code, error.message, error.exit_code)
-        return RunSummary(row.run, RunStatus.FAILED, fault.exit_code, fault=fault)
+def _record_all(
+    rows: Sequence[RunRow], watches: Mapping[str, Watch], world: World, advance: Advance
+) -> list[RunSummary]:
+    """Record a correction for each run, one after the other."""
+    summaries = []
+    for row in rows:
+        watch = watches[row.run.board_id]
+        act = partial(record_correction, row, watch, now=world.now)
+        summaries.append(guard_run(watch, world, act))
+        advance()
+    return summaries
+
+
+def _compare_all(
+    rows: Sequence[RunRow],
+    watches: Mapping[str, Watch],
+    home: Home,
+    n_jobs: int | None,
+    advance: Advance,
+) -> list[RunSummary]:
+    """Compare runs, several at once; where one cannot be read, that does not stop the others."""
+    n_workers = min(n_jobs or usable_cpus(), len(rows), MOST_WORKERS)
+    ended = (
+        compare_in_workers(rows, home.root, n_workers)
+        if n_workers > 1
+        else compare_here(rows, watches)
+    )
+    summaries = {}
+    with closing(ended):
+        for compared in ended:
+            _log_failure(compared)
+            summaries[compared.position] = compared.summary
+            advance()
+    return [summaries[position] for position in range(len(rows))]
+
+
+def _log_failure(compared: Compared) -> None:
+    summary = compared.summary
+    if summary.fault is None:
+        return
+    details = {
+        "run_id": summary.run.run_id,
+        "code": summary.fault.code,
+        "detail": summary.fault.message,
+    }
+    if compared.traceback:
+        LOG.error("bug", extra={**details, "traceback": compared.traceback})
+    else:
+        LOG.warning("run_not_compared", extra=details)
+
+
+def _show_nothing() -> None:
+    """Be what a progress bar would be where there is none."""
 
 
 def _choose_runs(store: Store, arguments: argparse.Namespace) -> Sequence[RunRow]:

@@ -8,12 +8,14 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, replace
 from datetime import date, datetime
+from pathlib import Path
 from typing import Any, TextIO
 
 from tqdm import tqdm
 
+from dmf_crawler.boards import Board
 from dmf_crawler.cli.commands import Answer
-from dmf_crawler.cli.home import LOG, hold_lock, open_home, write_log
+from dmf_crawler.cli.home import LOG, hold_lock, open_home, read_keys, write_log
 from dmf_crawler.cli.wording import summary_json, summary_text, worst_error, worst_exit_code
 from dmf_crawler.config import Home
 from dmf_crawler.crawl import CrawlOptions
@@ -30,7 +32,6 @@ from dmf_crawler.persist.attempts import (
 from dmf_crawler.persist.runs import end_abandoned_runs, find_runs, get_run
 from dmf_crawler.persist.store import Store
 from dmf_crawler.pipeline import USUAL_OPTIONS, publish_day, report_path, run_board
-from dmf_crawler.settings import Board
 from dmf_crawler.watch import Watch, open_watch, read_selectors
 from dmf_crawler.world import World, real_world
 
@@ -89,9 +90,10 @@ def run_once(
     options: CrawlOptions = USUAL_OPTIONS,
 ) -> list[RunSummary]:
     """Run boards under the lock, one that fails not stopping the next; write the workbook."""
+    keys, settings = read_keys(boards), home.settings
     with (
         hold_lock(home),
-        real_world(home.settings.politeness, home.settings.http, starts_at=starts_at) as world,
+        real_world(settings.politeness, settings.http, starts_at=starts_at, secrets=keys) as world,
         write_log(home.logs, world.now),
         Store(home.database) as store,
     ):
@@ -134,8 +136,9 @@ def run_scheduled(
 
     A start beside a run at work is no failure for the schedule: it is logged.
     """
+    keys, settings = read_keys(boards), home.settings
     with (
-        real_world(home.settings.politeness, home.settings.http, starts_at=starts_at) as world,
+        real_world(settings.politeness, settings.http, starts_at=starts_at, secrets=keys) as world,
         write_log(home.logs, world.now),
     ):
         try:
@@ -231,7 +234,9 @@ def guard_run(watch: Watch, world: World, act: Callable[[], RunSummary]) -> RunS
         summary = _fail(watch, world, Fault(error.code, error.message, error.exit_code))
     except Exception as error:  # noqa: BLE001 - one board's bug must not stop the next board
         LOG.exception("bug", extra={"board": watch.board.id})
-        summary = _fail(watch, world, _bug_fault(error, watch, "이력은 바뀌지 않았습니다."))
+        summary = _fail(
+            watch, world, bug_fault(error, watch.home.logs, "이력은 바뀌지 않았습니다.")
+        )
     for gate in summary.gates:
         LOG.info("gate", extra={"run_id": summary.run.run_id, "gate": asdict(gate)})
     LOG.info(
@@ -250,10 +255,11 @@ def guard_run(watch: Watch, world: World, act: Callable[[], RunSummary]) -> RunS
     return summary
 
 
-def _bug_fault(error: Exception, watch: Watch, state: str) -> Fault:
+def bug_fault(error: Exception, logs: Path, state: str) -> Fault:
+    """Say that something happened which nobody foresaw, and in which state that leaves us."""
     message = (
         f"프로그램 오류입니다({type(error).__name__}: {error}). {state} "
-        f"{watch.home.logs} 의 로그를 개발자에게 보내 주십시오."
+        f"{logs} 의 로그를 개발자에게 보내 주십시오."
     )
     return Fault("bug", message, 1)
 
@@ -301,16 +307,20 @@ def _publish_day(
         fault = Fault(error.code, error.message, error.exit_code)
     except Exception as error:  # noqa: BLE001 - what was accepted must still be told
         LOG.exception("bug")
-        fault = _bug_fault(error, watches[0], "이력은 기록되었고 보고서만 쓰지 못했습니다.")
+        fault = bug_fault(
+            error, watches[0].home.logs, "이력은 기록되었고 보고서만 쓰지 못했습니다."
+        )
     else:
         LOG.info("report_written", extra={"path": path})
         return [replace(summary, report=path) for summary in accepted]
     return [replace(summary, exit_code=fault.exit_code, fault=fault) for summary in accepted]
 
 
-def show_progress(title: str, stream: TextIO | None) -> AbstractContextManager[Any]:
+def show_progress(
+    title: str, stream: TextIO | None, *, unit: str = "쪽", total: int | None = None
+) -> AbstractContextManager[Any]:
     """Return a progress bar on a terminal, or nothing where the stream is none."""
     if stream is None or not stream.isatty():
         return nullcontext()
     # ASCII: a Korean console's code page has no block characters.
-    return tqdm(desc=title, unit="쪽", ascii=True, leave=False, file=stream)
+    return tqdm(desc=title, unit=unit, total=total, ascii=True, leave=False, file=stream)

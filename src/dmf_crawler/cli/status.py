@@ -34,6 +34,8 @@ DRY_RUN = re.compile(r"(\d{8}T\d{6})-[a-z0-9_]+-dry(?:-\d+)?", re.ASCII)
 PHASES_KO: Mapping[str, str] = {
     "robots": "robots.txt 확인",
     "list": "목록",
+    "export": "엑셀 파일",
+    "api": "공공데이터 API",
     "details": "상세 페이지와 첨부파일",
 }
 

@@ -102,9 +102,13 @@ def _load_json(text: str) -> Any:
     if len(text) > _MAX_JSON_CHARS or not _is_shallow(text):
         return None
     try:
-        return json.loads(text)
+        return json.loads(text, parse_int=str, parse_float=str, parse_constant=_refuse)
     except (ValueError, RecursionError):
         return None
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
 
 
 def _is_shallow(text: str) -> bool:
@@ -125,5 +129,5 @@ def _follow(value: Any, steps: tuple[str, ...]) -> Iterator[str]:
         yield from _follow(value, steps[1:])  # a list of one is often written without the list
     elif isinstance(value, dict) and steps:
         yield from _follow(value.get(steps[0]), steps[1:])
-    elif isinstance(value, str | int | float) and not isinstance(value, bool) and not steps:
-        yield str(value)
+    elif isinstance(value, str) and not steps:  # numbers are texts, as they were written
+        yield value

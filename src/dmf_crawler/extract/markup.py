@@ -83,7 +83,7 @@ def parse_page(
     parser = HTMLParser(remove_comments=True, remove_pis=True, huge_tree=False, no_network=True)
     try:
         document: Element = document_fromstring(text, parser=parser)
-    except ParserError as error:
+    except (ParserError, ValueError) as error:  # ValueError: a second XML declaration
         return _unparsable_page(str(error))
     # Past a fatal error (nesting too deep) the rest of the page is silently missing.
     fatal = next((entry for entry in parser.error_log if entry.level >= _FATAL), None)

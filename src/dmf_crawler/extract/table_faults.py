@@ -12,7 +12,7 @@ from dmf_crawler.extract.selectors import Selectors
 from dmf_crawler.model.run import Fault
 
 _NEXT_SELECTORS = "보관된 페이지를 열어 보고 selectors 파일을 고친 뒤 다시 실행해 주십시오."
-_N_QUOTED_TABLES = 5
+_N_QUOTED_TABLES = 3
 
 
 def explain_no_table(document: Element) -> Fault:

@@ -34,18 +34,14 @@ def value_of(text: str, field: FieldLocator) -> str:
 
 def is_cut(text: str) -> bool:
     """Say whether a text was shortened for display."""
-    return text.rstrip().endswith(("…", "..."))
+    return strip_blanks(text).endswith(("…", "..."))
 
 
 def find_full_text(cell: Element, text: str) -> str:
     """Return the title, of the cell or of something in it, that goes on where a text was cut."""
-    start = "".join(text.split()).rstrip(".…")
-    for each in cell.iter():
-        title = each.get("title") or ""
-        whole = "".join(title.split())
-        if len(whole) > len(start) and whole.startswith(start):
-            return title
-    return ""
+    start = "".join(strip_blanks(text).split()).rstrip(".…")
+    titles = (each.get("title") or "" for each in cell.iter("*"))
+    return next((each for each in titles if each and "".join(each.split()).startswith(start)), "")
 
 
 def nested_value(
@@ -53,9 +49,8 @@ def nested_value(
 ) -> Value:
     """Return what a field makes of the texts inside a cell, whole ones in place of cut ones."""
     if field.prefers_title and any(map(is_cut, texts)):
-        holders = find_inner(cell, labels) or [cell]
-        if len(holders) == len(texts):  # lines have no titles of their own
-            texts = tuple(map(full_text, holders, texts))
+        holders = find_inner(cell, labels) or [cell] * len(texts)
+        texts = tuple(map(full_text, holders, texts))
     return unite(tuple([value_of(text, field) for text in texts]), field)
 
 

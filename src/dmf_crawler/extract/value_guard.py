@@ -28,6 +28,7 @@ _LEAST_ROWS = 5
 _MARK_TAGS = frozenset(
     {"span", "em", "strong", "i", "b", "a", "label", "small", "mark", "u", "font"}
 )
+_BADGES = frozenset({"new", "n", "hot", "up", "update", "신규", "새글", "최신"})
 _FOOTNOTE = re.compile(r"[*†‡※]+|주?\s*\d{1,2}\s*\)")
 _BULLETS = frozenset("·•‧∙▪▫■□◆◇○●◦※▶►▷☞-–—*")
 _ALTERNATIVE_SIGNS = re.compile("외\\s*\\d+")
@@ -61,22 +62,29 @@ def check_values(
 def _check_marks(
     cells: Sequence[tuple[int, Element]], labels: frozenset[Element], column: str, n_rows: int
 ) -> Fault | None:
-    """Refuse marks beside values, the same in some rows of a column but not in all."""
-    marks: Counter[str] = Counter()
-    places: dict[str, int] = {}
+    """Refuse marks beside values: known ones, or the same in some rows of a column, not in all."""
+    places: dict[str, list[int]] = {}
     for row_no, cell in cells:
-        for child in cell:
-            if child in labels or not (text := squeeze(cell_text(child, labels))):
-                continue
-            if child.tag == "sup" and _FOOTNOTE.fullmatch(text):
+        for tag, text in _find_marks(cell, labels):
+            is_known = _FOOTNOTE.fullmatch(text) if tag == "sup" else text.casefold() in _BADGES
+            if is_known:
                 return faults.odd_value(row_no, column, text)
-            if child.tag in _MARK_TAGS and text != squeeze(cell_text(cell, labels)):
-                marks[text] += 1
-                places.setdefault(text, row_no)
-    for text, n_marked in marks.items():
-        if _LEAST_MARKS <= n_marked < n_rows and len(marks) == 1:
-            return faults.odd_value(places[text], column, text)
+            if tag in _MARK_TAGS:
+                places.setdefault(text, []).append(row_no)
+    for text, row_nos in places.items():
+        if _LEAST_MARKS <= len(row_nos) < n_rows and len(places) == 1:
+            return faults.odd_value(row_nos[0], column, text)
     return None
+
+
+def _find_marks(cell: Element, labels: frozenset[Element]) -> Iterator[tuple[str, str]]:
+    """Yield tag and text of each element that stands beside the rest of a cell's text."""
+    whole = squeeze(cell_text(cell, labels))
+    for child in cell:
+        if child.tag in _MARK_TAGS or child.tag == "sup":
+            text = "" if child in labels else squeeze(cell_text(child, labels))
+            if text and text != whole:
+                yield child.tag, text
 
 
 def _check_cut(column: CellColumn, header: str, field: FieldLocator) -> Fault | None:
@@ -104,10 +112,10 @@ def _check_nested(column: CellColumn, labels: frozenset[Element], header: str) -
         texts: Sequence[str] = column.nested[index] or ()
         if index in odd:
             inner = find_inner(cell, labels)
-            if inner and _has_wide_row(inner):
-                return faults.odd_nested(index + 1, header, "안쪽 표에 열이 여러 개")
             texts = [cell_text(each, labels) for each in inner] or split_lines(cell, labels)
-            if not inner and _count_parts(cell, labels) > 1:
+            if inner and _has_columns(inner, texts):
+                return faults.odd_nested(index + 1, header, "안쪽 표에 열이 여러 개")
+            if not inner and len(texts) == 1 and _count_parts(cell, labels) > 1:
                 return faults.odd_nested(index + 1, header, "값을 가르는 것이 없음")
             n_flat += not inner and len(texts) == 1
         n_several += len(texts) > 1
@@ -124,10 +132,11 @@ def _may_be_several(text: str) -> bool:
     return "," in text or bool(_ALTERNATIVE_SIGNS.search(text))
 
 
-def _has_wide_row(inner: Sequence[Element]) -> bool:
-    """Say whether two of the innermost cells stand in one row."""
-    rows = [each.getparent() for each in inner if each.tag in {"td", "th"}]
-    return len(set(rows)) < len(rows)
+def _has_columns(inner: Sequence[Element], texts: Sequence[str]) -> bool:
+    """Say whether the cells of an inner table are more than one value a row, or a row of values."""
+    rows = Counter(each.getparent() for each in inner if each.tag in {"td", "th"})
+    is_wide = len(rows) < sum(rows.values())
+    return is_wide and (len(rows) > 1 or texts[0].strip().isdigit())
 
 
 def _count_parts(cell: Element, labels: frozenset[Element]) -> int:

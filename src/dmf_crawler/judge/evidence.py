@@ -48,7 +48,7 @@ class Evidence:
         snapshot: The list as read.
         change_set: Its difference to the last accepted list.
         known: What the history knew before; empty for the first run.
-        required: Required field ids → Korean label.
+        required: Required field ids that the source has → Korean label.
         number_field: Field id of the registration number.
         number_label: Its Korean label.
         number_pattern: What a number looks like, None where the board has no pattern.
@@ -74,3 +74,9 @@ class Evidence:
     rules: tuple[ValueRule, ...]
     labels: Mapping[str, str]
     reuse_before: float | None
+
+    @property
+    def n_listed(self) -> int:
+        """Records of the last accepted list, those left out that the source does not list."""
+        n_current = sum(record.is_current for record in self.known.values())
+        return n_current - len(self.change_set.unlisted)

@@ -1,9 +1,9 @@
 """The gates of a run (docs/operations.md): numbers against limits, each with one Korean sentence.
 
 G-0 robots, G-1 row floor, G-2 row count, G-3 required fields, G-4 number pattern and statuses,
-G-5 withdrawn and missing, G-6 selectors that gave way, G-10 completeness and race. A gate refuses
-(REJECT) what no approval may pass, holds (HOLD) what a person must look at. A number that should
-exist and does not never passes.
+G-5 withdrawn and missing, G-6 selectors that gave way, G-10 completeness and race; G-13, other
+sources, is in `cross_check`. A gate refuses (REJECT) what no approval may pass, holds (HOLD) what a
+person must look at. A number that should exist and does not never passes.
 """
 
 from __future__ import annotations
@@ -94,8 +94,8 @@ def _judge_row_floor(evidence: Evidence) -> Gate:
 
 def _judge_row_count(evidence: Evidence, limits: GateLimits) -> Gate:
     n_rows, limit = len(evidence.snapshot.records), limits.rows_change_ratio
-    n_before = sum(record.is_current for record in evidence.known.values())
-    if not n_before:
+    n_before = evidence.n_listed
+    if n_before <= 0:
         return Gate("G-2", Outcome.PASS, None, limit, "비교할 채택된 목록이 아직 없습니다.")
     change = (n_rows - n_before) / n_before
     sentence = f"목록이 {n_before:,}건에서 {n_rows:,}건으로 {change:+.1%} 달라졌습니다"
@@ -136,8 +136,8 @@ def _judge_gone(evidence: Evidence, limits: GateLimits) -> Gate:
     if not known:
         sentence = "비교할 채택된 목록이 아직 없습니다(최초 수집)."
         return Gate("G-5", Outcome.PASS, None, limits.gone_ratio, sentence)
-    n_current = sum(record.is_current for record in known.values())
-    if not n_current:
+    n_current = evidence.n_listed
+    if n_current <= 0:
         sentence = "이력에 현재 목록의 기록이 한 건도 없어 사라진 비율을 계산할 수 없습니다."
         return Gate("G-5", Outcome.HOLD, None, limits.gone_ratio, sentence, "not_computed")
     changes = evidence.change_set.changes

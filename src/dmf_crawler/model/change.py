@@ -50,6 +50,7 @@ class KnownRecord:
         missing_since: Day of the first consistent read without it, None when it was there.
         n_missing_reads: Consistent reads in a row (one a day) without it.
         last_missed_on: Day of the last of them, None when it was there.
+        is_joined: As in `Record`.
     """
 
     key: str
@@ -58,6 +59,7 @@ class KnownRecord:
     missing_since: date | None = None
     n_missing_reads: int = 0
     last_missed_on: date | None = None
+    is_joined: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,13 +123,17 @@ class ChangeSet:
         changes: At most one a key, ordered by key.
         missing: Keys absent from this read and not (yet) withdrawn for it, ordered.
         came_back: Keys that were missing and are there again before they were due, ordered.
-        backfilled: Keys of current records that only gained fields of a newer selectors file.
+        backfilled: Keys of current records that only gained fields of a newer selectors file, or
+            of a source that has more of them.
+        unlisted: Keys of current records, withdrawn by status, that the source does not list at
+            all: nothing is known of them, ordered.
     """
 
     changes: tuple[Change, ...]
     missing: tuple[str, ...] = ()
     came_back: tuple[str, ...] = ()
     backfilled: tuple[str, ...] = ()
+    unlisted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

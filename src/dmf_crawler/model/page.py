@@ -23,6 +23,9 @@ class Request:
         headers: All that are sent, but for Host, Connection and Accept-Encoding.
         body: Form body, or None.
         max_body_bytes: A larger answer is dropped; None takes the setting's cap.
+        secret: Name of the key whose mark stands in the address (`secret.mark_of`), "" for none.
+        read_timeout_s: Between two pieces of the answer; None takes the setting.
+        request_deadline_s: For the whole request; None takes the setting.
     """
 
     method: str
@@ -30,6 +33,9 @@ class Request:
     headers: Headers = ()
     body: bytes | None = None
     max_body_bytes: int | None = None
+    secret: str = ""
+    read_timeout_s: float | None = None
+    request_deadline_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +58,20 @@ class PageRequest:
 
     Attributes:
         url: Absolute.
-        kind: `robots`, `list`, `recheck` (page 1 once more at the end of a pass), `detail` or
-            `file` (what hangs on a detail page).
-        page_no: 1-based for lists, else 0.
+        kind: `robots`, `list`, `recheck` (page 1 once more at the end of a pass), `detail`,
+            `file` (what hangs on a detail page), `export` (the workbook), `total` and
+            `total_recheck` (page 1 of the list, for its total, before and after the workbook) or
+            `api` (a page of the open API).
+        page_no: 1-based for pages of lists, else 0.
         pass_no: 1-based; a race makes the crawl read the whole list again.
         method: GET or POST.
         body: Form body of a POST, already encoded, else None.
         validators: Conditional header fields (RFC 9110, 13.1), empty for an unconditional request.
         max_body_bytes: A larger answer is dropped; None takes the setting's cap.
         label: For a file the text of the link to it, which names it where the answer does not.
+        secret: As in `Request`.
+        read_timeout_s: As in `Request`.
+        request_deadline_s: As in `Request`.
     """
 
     url: str
@@ -72,6 +83,9 @@ class PageRequest:
     validators: Headers = ()
     max_body_bytes: int | None = None
     label: str = ""
+    secret: str = ""
+    read_timeout_s: float | None = None
+    request_deadline_s: float | None = None
 
     @property
     def identity(self) -> RequestIdentity:

@@ -101,6 +101,8 @@ class Record:
         url: The page's address.
         row_no: 1-based row on that page.
         detail_url: Address of its detail page in normal form, "" where it has none in scope.
+        is_joined: Whether a nested column holds one text that its source may have joined from the
+            values of several sites.
     """
 
     key: str
@@ -110,6 +112,7 @@ class Record:
     url: str = ""
     row_no: int = 0
     detail_url: str = ""
+    is_joined: bool = False
 
 
 @dataclass(frozen=True, slots=True)

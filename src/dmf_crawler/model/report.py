@@ -58,6 +58,7 @@ class VersionRow:
         detail_url: The record's detail page, "" for none.
         missing_since: Day since which it is missing from the list (확인 중), or None.
         n_missing_reads: Reads in a row without it.
+        is_joined: As in `Record`.
     """
 
     key: str
@@ -71,6 +72,7 @@ class VersionRow:
     detail_url: str = ""
     missing_since: date | None = None
     n_missing_reads: int = 0
+    is_joined: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,7 @@ class RunRow:
         identity: Who asked: the constant headers and the proxy, one line.
         reuse_rate: Share of fields that primary selectors alone found, 0 to 1; None when no list
             was read, or by a version that did not measure it.
+        unlisted: Withdrawn records that the run's source does not list.
     """
 
     run: Run
@@ -106,6 +109,7 @@ class RunRow:
     full_check_left: int = 0
     identity: str = ""
     reuse_rate: float | None = None
+    unlisted: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,8 @@ class Checkpoint:
     Attributes:
         run_id: Which run.
         board_id: Which board.
-        phase: `robots`, `list`, `details`, or `ended` when the crawl is over.
+        phase: `robots`, `list`, `export` (the workbook), `api` (the open API), `details`, or
+            `ended` when the crawl is over.
         pass_no: 1-based; which reading of the list.
         n_done: Pages of this phase that are on disk.
         n_pages: Pages that this phase has, 0 while that is not known.

@@ -56,6 +56,7 @@ class RunSummary:
         n_requests: HTTP requests sent, robots.txt included.
         n_pages: List pages in the snapshot.
         missing: Keys that are missing and not yet withdrawn for it.
+        unlisted: Keys of withdrawn records that the source does not list.
         is_baseline: Whether it is the board's first accepted run.
         fault: Why it is not OK; None when it is.
         report: Path of the workbook, None when none was written.
@@ -75,6 +76,7 @@ class RunSummary:
     n_requests: int = 0
     n_pages: int = 0
     missing: int = 0
+    unlisted: int = 0
     is_baseline: bool = False
     fault: Fault | None = None
     report: str | None = None

@@ -7,7 +7,7 @@ one change at most, with everything that differs in it; a missing row is no chan
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import date
 
@@ -21,7 +21,7 @@ from dmf_crawler.model.change import (
     Reason,
 )
 from dmf_crawler.model.record import FieldKind, Fields, Record, Snapshot
-from dmf_crawler.text import canonical, grade_values
+from dmf_crawler.text import canonical, grade_values, is_same_joined
 
 REASONS = {EventType.WITHDRAWN: Reason.STATUS, EventType.REAPPEARED: Reason.RESTORED}
 """Why a record that stands in the list is withdrawn or back: its status says so."""
@@ -37,6 +37,7 @@ class DiffRules:
         withdrawn_words: Statuses that mean withdrawn (취하, 취소, 말소).
         live_words: Statuses that mean in force (정상).
         missing_runs: Consistent reads in a row without a key that make it withdrawn.
+        lists_withdrawn: Whether the source that was read lists withdrawn records at all.
     """
 
     kinds: Mapping[str, FieldKind]
@@ -44,6 +45,7 @@ class DiffRules:
     withdrawn_words: frozenset[str]
     live_words: frozenset[str]
     missing_runs: int
+    lists_withdrawn: bool = True
 
     def is_withdrawn(self, fields: Fields) -> bool:
         """Say whether the site itself calls a record withdrawn, however the word is typed."""
@@ -52,6 +54,10 @@ class DiffRules:
     def is_live(self, fields: Fields) -> bool:
         """Say whether the site itself calls a record in force; an unknown word does not."""
         return self._has_status(fields, self.live_words)
+
+    def cannot_list(self, record: KnownRecord) -> bool:
+        """Say whether the source tells nothing of a current record that it does not list."""
+        return not self.lists_withdrawn and record.is_current and self.is_withdrawn(record.fields)
 
     def _has_status(self, fields: Fields, words: frozenset[str]) -> bool:
         status = fields.get(self.status_field, "")
@@ -74,10 +80,15 @@ def diff_snapshot(
     Returns:
         Changes ordered by key, and what is missing, came back or was only filled up.
     """
-    rekeyed = _find_rekeyed(known, snapshot)
+    unlisted = {
+        key
+        for key, before in known.items()
+        if key not in snapshot.records and rules.cannot_list(before)
+    }
+    rekeyed = _find_rekeyed(known, snapshot, unlisted)
     changes: list[Change] = []
     missing: list[str] = []
-    for key in sorted(known.keys() | snapshot.records.keys()):
+    for key in sorted((known.keys() | snapshot.records.keys()) - unlisted):
         before, record = known.get(key), snapshot.records.get(key)
         if key in rekeyed:
             change: Change | None = _change_of_key(
@@ -98,6 +109,7 @@ def diff_snapshot(
         tuple(missing),
         came_back=tuple(_find_came_back(known, snapshot)),
         backfilled=tuple(_find_backfilled(known, snapshot, changes)),
+        unlisted=tuple(sorted(unlisted)),
     )
 
 
@@ -111,10 +123,15 @@ def _find_came_back(known: Mapping[str, KnownRecord], snapshot: Snapshot) -> Ite
 def _find_backfilled(
     known: Mapping[str, KnownRecord], snapshot: Snapshot, changes: Sequence[Change]
 ) -> Iterator[str]:
-    """Yield unchanged current keys whose record has fields that the history does not have yet."""
+    """Yield unchanged current keys whose record has fields that the history does not have yet.
+
+    Values that it has joined to one text count as such fields.
+    """
     changed = {change.key for change in changes}
     for key in sorted(known.keys() & snapshot.records.keys() - changed):
-        if snapshot.records[key].fields.keys() - known[key].fields.keys():
+        record, before = snapshot.records[key], known[key]
+        has_more = record.fields.keys() - before.fields.keys()
+        if has_more or (before.is_joined and not record.is_joined):
             yield key
 
 
@@ -124,7 +141,7 @@ def _change_of_present(
     """Return what happened to a key that stands in the list today."""
     if before is None:
         return Change(EventType.NEW, record.key, record)
-    changes = tuple(find_field_changes(before.fields, record.fields, rules.kinds))
+    changes = _find_changes(before, record, rules)
     if not before.is_current:
         return Change(EventType.REAPPEARED, record.key, record, changes, Reason.RETURNED)
     kind = _kind_by_status(before.fields, record.fields, changes, rules)
@@ -149,7 +166,7 @@ def _kind_by_status(
 
 def _change_of_key(before: KnownRecord, heir: Record, rules: DiffRules) -> Change:
     """Return the end of a key whose record goes on under another, with what differs there."""
-    changes = tuple(find_field_changes(before.fields, heir.fields, rules.kinds))
+    changes = _find_changes(before, heir, rules)
     kind = _kind_by_status(before.fields, heir.fields, changes, rules)
     return Change(kind, before.key, None, changes, Reason.REKEYED)
 
@@ -169,6 +186,20 @@ def _change_of_absent(before: KnownRecord, day: date, rules: DiffRules) -> Chang
     return Change(EventType.WITHDRAWN, before.key, None, reason=Reason.MISSING, missing_since=since)
 
 
+def _find_changes(before: KnownRecord, record: Record, rules: DiffRules) -> tuple[FieldChange, ...]:
+    """Return the changed fields; what one side alone has joined to one text is no change."""
+    is_joined = before.is_joined or record.is_joined
+    return tuple(
+        change
+        for change in find_field_changes(before.fields, record.fields, rules.kinds)
+        if not (is_joined and _is_same_joined(change))
+    )
+
+
+def _is_same_joined(change: FieldChange) -> bool:
+    return is_same_joined(change.before or (), change.after or ())
+
+
 def find_field_changes(
     before: Fields, after: Fields, kinds: Mapping[str, FieldKind]
 ) -> Iterator[FieldChange]:
@@ -179,7 +210,9 @@ def find_field_changes(
             yield FieldChange(name, before[name], after[name], kind, grade)
 
 
-def _find_rekeyed(known: Mapping[str, KnownRecord], snapshot: Snapshot) -> dict[str, str]:
+def _find_rekeyed(
+    known: Mapping[str, KnownRecord], snapshot: Snapshot, unlisted: Set[str]
+) -> dict[str, str]:
     """Return old key → new key of records whose number stopped to identify them.
 
     When a second record turns up under a number, both get the key number|applicant|first date.
@@ -197,6 +230,7 @@ def _find_rekeyed(known: Mapping[str, KnownRecord], snapshot: Snapshot) -> dict[
             if (key == number or key.startswith(f"{number}|"))
             and before.is_current
             and key not in snapshot.records
+            and key not in unlisted
         ]
         if len(gone) != 1:
             continue

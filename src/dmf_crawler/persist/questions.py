@@ -268,4 +268,5 @@ def _version_row(row: sqlite3.Row) -> VersionRow:
         detail_url=row["detail_url"] or "",
         missing_since=date.fromisoformat(row["since_day"]) if row["since_day"] else None,
         n_missing_reads=row["n_reads"] or 0,
+        is_joined=bool(row["is_joined"]),
     )

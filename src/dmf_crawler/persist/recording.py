@@ -102,7 +102,7 @@ def _unreadable(text: str, error: Exception) -> StoreError:
 def known_records(store: Store, board_id: str) -> dict[str, KnownRecord]:
     """Return every key that was ever accepted with its last version and its missing spell."""
     rows = store.rows(
-        "SELECT r.natural_key, r.payload_json, r.is_current,"
+        "SELECT r.natural_key, r.payload_json, r.is_current, r.is_joined,"
         " s.since_day, s.n_reads, s.last_missed_on"
         " FROM dmf_record r LEFT JOIN missing_spell s ON s.board_id = r.board_id"
         " AND s.natural_key = r.natural_key AND s.ended_run IS NULL"
@@ -117,6 +117,7 @@ def known_records(store: Store, board_id: str) -> dict[str, KnownRecord]:
             date.fromisoformat(row["since_day"]) if row["since_day"] else None,
             row["n_reads"] or 0,
             date.fromisoformat(row["last_missed_on"]) if row["last_missed_on"] else None,
+            bool(row["is_joined"]),
         )
         for row in rows
     }
@@ -163,7 +164,7 @@ def record_accepted(store: Store, acceptance: Acceptance, finished_at: datetime)
         supersede_held(store, run)
         _write_changes(store, run, acceptance)
         _write_spells(store, run, acceptance)
-        _write_seen(store, run)
+        _write_seen(store, run, acceptance.change_set.unlisted)
         _write_split_numbers(store, run, acceptance.snapshot)
         record_pages(store, run, acceptance.pages)
         if acceptance.robots is not None:
@@ -191,8 +192,8 @@ def _write_changes(store: Store, run: Run, acceptance: Acceptance) -> None:
     store.execute_many(
         "INSERT INTO dmf_record (board_id, natural_key, reg_no, ingredient_name, company,"
         " registered_on, status, detail_url, payload_json, shown_json, source_sha256, source_url,"
-        " source_row, valid_from, is_current, first_seen_run, last_seen_run)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?)",
+        " source_row, is_joined, valid_from, is_current, first_seen_run, last_seen_run)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?)",
         (_version(run, change.after) for change in changes if change.after is not None),
     )
     store.execute_many(
@@ -202,11 +203,11 @@ def _write_changes(store: Store, run: Run, acceptance: Acceptance) -> None:
     )
     store.execute_many(
         "UPDATE dmf_record SET reg_no = ?, ingredient_name = ?, company = ?, registered_on = ?,"
-        " status = ?, detail_url = ?, payload_json = ?"
+        " status = ?, detail_url = ?, payload_json = ?, is_joined = ?"
         " WHERE board_id = ? AND natural_key = ? AND is_current = 1",
         (
-            (*_columns(_fill_up(acceptance, key)), run.board_id, key)
-            for key in acceptance.change_set.backfilled
+            (*_columns(record), int(record.is_joined), run.board_id, record.key)
+            for record in (_fill_up(acceptance, key) for key in acceptance.change_set.backfilled)
         ),
     )
 
@@ -242,6 +243,7 @@ def _version(run: Run, record: Record) -> tuple[Any, ...]:
         record.source,
         record.url,
         record.row_no,
+        int(record.is_joined),
         run.started_at.isoformat(),
         run.run_id,
         run.run_id,
@@ -265,13 +267,14 @@ def _event(run: Run, change: Change, known: Mapping[str, KnownRecord]) -> tuple[
     )
 
 
-def _write_seen(store: Store, run: Run) -> None:
-    """Note on every open version that this run saw it, except on the missing ones."""
+def _write_seen(store: Store, run: Run, unlisted: Sequence[str]) -> None:
+    """Note on every open version that this run saw it, but for missing and unlisted ones."""
     store.execute(
         "UPDATE dmf_record SET last_seen_run = ?1 WHERE board_id = ?2 AND is_current = 1"
         " AND natural_key NOT IN (SELECT natural_key FROM missing_spell"
-        "  WHERE board_id = ?2 AND ended_run IS NULL)",
-        (run.run_id, run.board_id),
+        "  WHERE board_id = ?2 AND ended_run IS NULL)"
+        " AND natural_key NOT IN (SELECT value FROM json_each(?3))",
+        (run.run_id, run.board_id, json.dumps(unlisted)),
     )
 
 
@@ -285,7 +288,8 @@ def _write_spells(store: Store, run: Run, acceptance: Acceptance) -> None:
         " SET n_reads = n_reads + (last_missed_on <> ?4), last_missed_on = ?4",
         ((run.board_id, key, run.run_id, day) for key in change_set.missing),
     )
-    endings = [(key, "came_back") for key in change_set.came_back]
+    endings: list[tuple[str, str | None]] = [(key, "came_back") for key in change_set.came_back]
+    endings += [(key, None) for key in change_set.unlisted]  # the reads in a row end here
     endings += [
         (change.key, "came_back" if change.reason is Reason.REKEYED else "withdrawn")
         for change in change_set.changes
@@ -322,24 +326,3 @@ def _write_observation(store: Store, run: Run, counts: Counts) -> None:
             counts.WITHDRAWN,
         ),
     )
-
-
-def measure_features(
-    snapshot: Snapshot, change_set: ChangeSet, field_names: Iterable[str]
-) -> dict[str, dict[str, float]]:
-    """Return per field how many cells are empty, distinct and changed: later days' yardstick."""
-    changed: dict[str, int] = {}
-    for change in change_set.changes:
-        for field_change in change.changes:
-            changed[field_change.field] = changed.get(field_change.field, 0) + 1
-    return {name: _measure(snapshot, name, changed.get(name, 0)) for name in field_names}
-
-
-def _measure(snapshot: Snapshot, name: str, n_changed: int) -> dict[str, float]:
-    values = [record.fields.get(name, "") for record in snapshot.records.values()]
-    return {
-        "n_rows": len(values),
-        "n_empty": sum(not value for value in values),
-        "n_distinct": len(set(values)),
-        "n_changed": n_changed,
-    }

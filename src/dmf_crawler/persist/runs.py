@@ -157,8 +157,8 @@ def finish_run(store: Store, summary: RunSummary, finished_at: datetime) -> None
     cursor = store.execute(
         "UPDATE crawl_run SET status = ?, finished_at = ?, reject_reason = ?, error_code = ?,"
         " exit_code = ?, n_rows = ?, n_pages = ?, n_requests = ?, n_new = ?, n_modified = ?,"
-        " n_withdrawn = ?, n_reappeared = ?, n_cosmetic = ?, n_missing = ?, duration_ms = ?,"
-        " is_baseline = ?, warnings_json = ?, reuse_rate = ?,"
+        " n_withdrawn = ?, n_reappeared = ?, n_cosmetic = ?, n_missing = ?, n_unlisted = ?,"
+        " duration_ms = ?, is_baseline = ?, warnings_json = ?, reuse_rate = ?,"
         " identity = coalesce(nullif(?, ''), identity), full_check_left ="
         " iif(? IS NULL, full_check_left, ?), full_check_from = coalesce(?, full_check_from)"
         " WHERE run_id = ? AND status IN ('RUNNING', 'HELD')",
@@ -173,6 +173,7 @@ def finish_run(store: Store, summary: RunSummary, finished_at: datetime) -> None
             summary.n_requests,
             *_numbers(summary.counts),
             summary.missing,
+            summary.unlisted,
             int(duration.total_seconds() * 1000),
             int(summary.is_baseline),
             json.dumps(summary.warnings, ensure_ascii=False),
@@ -343,4 +344,5 @@ def read_run(row: sqlite3.Row) -> RunRow:
         full_check_left=row["full_check_left"],
         identity=row["identity"],
         reuse_rate=row["reuse_rate"],
+        unlisted=row["n_unlisted"],
     )

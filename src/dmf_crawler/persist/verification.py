@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 from dmf_crawler.errors import StoreError
 from dmf_crawler.model.change import EventType, Reason
-from dmf_crawler.model.record import Fields
+from dmf_crawler.model.record import Fields, Value
 from dmf_crawler.persist.migrations import MIGRATIONS
 from dmf_crawler.persist.recording import TYPED_COLUMNS, load_changes, load_fields
 from dmf_crawler.persist.store import Store
+from dmf_crawler.text import is_same_joined
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,15 +133,20 @@ def _find_value_fault(before: Fields, after: Fields, row: sqlite3.Row) -> str:
         return "" if after == before else "닫힌 기록의 마지막 값이 다릅니다"
     changes = {change.field: change for change in load_changes(row["changes_json"])}
     for name, change in changes.items():
-        if name in before and before[name] != change.before:
+        if name in before and not _is_same(before[name], change.before):
             return f"{name} 의 이전 값이 그때의 값과 다릅니다"
         if after.get(name) != change.after or change.before == change.after:
             return f"{name} 의 이후 값이 기록과 다릅니다"
     for name in before.keys() & after.keys() - changes.keys():
-        if before[name] != after[name]:
+        if not _is_same(before[name], after[name]):
             return f"{name} 의 값이 변경 내용 없이 바뀌었습니다"
     is_plain = row["event_type"] == EventType.MODIFIED and row["reason"] is None
     return "바뀐 값이 없습니다" if is_plain and not changes else ""
+
+
+def _is_same(before: Value | None, after: Value | None) -> bool:
+    """Say whether a value stayed; the values of a text that the open API joined may follow it."""
+    return before == after or is_same_joined(before or (), after or ())
 
 
 def _compare_with_current(store: Store, states: Mapping[tuple[str, str], _State]) -> Iterator[str]:
@@ -164,7 +170,7 @@ def _find_differing(recorded: Fields, payload_json: str) -> str:
     A field that a newer selectors file added stands in the version alone, without an event.
     """
     payload = load_fields(payload_json)
-    differing = [name for name, value in recorded.items() if payload.get(name) != value]
+    differing = [name for name, value in recorded.items() if not _is_same(payload.get(name), value)]
     return f"{', '.join(differing)} 의 값이 사건 기록과 다릅니다" if differing else ""
 
 
@@ -239,7 +245,7 @@ def _match_step(payloads: dict[tuple[str, str], Fields], row: sqlite3.Row) -> st
     if (row["valid_from"], row["valid_to"]) != (row["occurred_at"], row["next_at"]):
         return f"{row['valid_from']} 부터의 판의 기간이 사건과 다릅니다"
     for change in load_changes(row["changes_json"]):
-        if before.get(change.field, change.before) != change.before:
+        if not _is_same(before.get(change.field, change.before), change.before):
             return f"{change.field} 의 이전 값이 이전 판과 다릅니다"
     for name in TYPED_COLUMNS:
         value = payload.get(name)
@@ -264,7 +270,7 @@ def _prove_run_counts(store: Store) -> Iterator[str]:
     ):
         yield f"실행 {row['run_id']}: 집계가 사건 수와 다릅니다"
     for row in store.rows(
-        "SELECT run_id, n_rows + n_missing AS n_listed, sum(coalesce(n_opened, 0)"
+        "SELECT run_id, n_rows + n_missing + n_unlisted AS n_listed, sum(coalesce(n_opened, 0)"
         "  - coalesce(n_closed, 0)) OVER (PARTITION BY board_id ORDER BY started_at) AS n_versions"
         " FROM crawl_run c LEFT JOIN (SELECT board_id AS b, valid_from AS t, count(*) AS n_opened"
         "  FROM dmf_record GROUP BY b, t) ON b = board_id AND t = started_at"

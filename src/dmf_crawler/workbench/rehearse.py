@@ -24,7 +24,11 @@ from dmf_crawler.workbench.rehearsal.server import RehearsalSite
 
 REGISTER = "dmf_registry"
 NOTICES = "mfds_notice"
-REAL_SITE = re.compile(r"https://nedrug\.mfds\.go\.kr(?=\s)")
+REAL_SITES = (
+    re.compile(r"https://nedrug\.mfds\.go\.kr(?=\s)"),
+    re.compile(r"https://apis\.data\.go\.kr(?=\s)"),
+)
+"""The hosts of the shipped home: the site's, then the open API's."""
 REAL_DELAY = re.compile(r"(?m)(?<=^  min_delay_s: )[0-9.]+")
 KINDS = ("NEW", "MODIFIED", "WITHDRAWN", "REAPPEARED", "COSMETIC")
 
@@ -96,13 +100,19 @@ class RehearsedDay:
 
 
 def make_home(
-    target: Path, base_url: str, *, delay_s: float = 0.0, shipped: Path | None = None
+    target: Path,
+    base_url: str,
+    *,
+    delay_s: float = 0.0,
+    shipped: Path | None = None,
+    api_base_url: str = "",
 ) -> None:
-    """Make a home folder for the rehearsal site: the shipped one but for the host and the delay.
+    """Make a home folder for the rehearsal site: the shipped one but for hosts and delay.
 
     Args:
         target: The folder, empty or missing.
         base_url: The rehearsal site's.
+        api_base_url: That of the site which has the open API; "" where it is the same.
         delay_s: Least pause between two requests.
         shipped: What it is copied from; the program's own by default.
 
@@ -119,7 +129,8 @@ def make_home(
     try:
         for folder in ("config", "selectors"):
             shutil.copytree(source / folder, target / folder, dirs_exist_ok=True)
-        _replace_once(target / "config/boards.yaml", REAL_SITE, base_url)
+        for real, copy in zip(REAL_SITES, (base_url, api_base_url or base_url), strict=True):
+            _replace_once(target / "config/boards.yaml", real, copy)
         _replace_once(target / "config/settings.yaml", REAL_DELAY, str(delay_s))
     except OSError as error:
         raise StoredDataError(

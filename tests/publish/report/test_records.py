@@ -56,6 +56,7 @@ def test_our_own_columns_follow_with_the_source_page(tmp_path: Path) -> None:
         a_missing_record("B", days=2, n_reads=3),
         replace(a_record("C"), url="", row_no=0),
         replace(a_record("D"), row_no=0),
+        replace(a_record("E"), url="https://apis.data.go.kr/x?serviceKey=~DMF_OPENAPI_KEY~&p=1"),
     ]
     header, *rows = cell_rows(
         write_and_read(a_report(a_board(records=records)), tmp_path), "전체현황"
@@ -71,8 +72,10 @@ def test_our_own_columns_follow_with_the_source_page(tmp_path: Path) -> None:
         [(DAY - timedelta(days=2)).isoformat(), "2026-11-30", "열기 (7행)"],
         ["", "2026-11-30", ""],
         ["", "2026-11-30", "열기"],
+        ["", "2026-11-30", "공공데이터 API"],
     ]
-    assert [link_of(row[-1]) for row in rows] == [LIST_URL, LIST_URL, "", LIST_URL]
+    links = [link_of(row[-1]) for row in rows]
+    assert links == [LIST_URL, LIST_URL, "", LIST_URL, ""], "nobody can open one without its key"
 
 
 def test_a_long_text_stands_whole_in_its_cell_and_shows_its_beginning(tmp_path: Path) -> None:

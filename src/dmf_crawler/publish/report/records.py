@@ -10,6 +10,7 @@ from dmf_crawler.model.run import kst
 from dmf_crawler.publish.report.cells import Cell, Sheet, Tone
 from dmf_crawler.publish.report.columns import key_column, measure_widths, value_cell
 from dmf_crawler.publish.report.tally import select_events
+from dmf_crawler.secret import has_mark
 
 OWN_COLUMNS = ("확인 중 시작일", "유효 시작일", "원본 페이지")
 OWN_WIDTHS = (13.0, 13.0, 13.0)
@@ -53,7 +54,7 @@ def _record_cells(board: BoardReport, record: VersionRow, tone: Tone) -> list[Ce
         *cells,
         Cell(record.missing_since.isoformat() if record.missing_since else None, tone=rest),
         Cell(f"{kst(record.valid_from):%Y-%m-%d}", tone=rest),
-        Cell(_source_text(record), tone=rest, link=record.detail_url or record.url),
+        Cell(_source_text(record), tone=rest, link=_source_link(record)),
     ]
 
 
@@ -63,7 +64,14 @@ def _tone_of(*, is_key: bool, tone: Tone, is_missing: bool) -> Tone:
     return Tone.MISSING if is_missing else Tone.PLAIN
 
 
+def _source_link(record: VersionRow) -> str:
+    """Return what a click opens; an address without its key opens nothing."""
+    return record.detail_url or ("" if has_mark(record.url) else record.url)
+
+
 def _source_text(record: VersionRow) -> str:
+    if not record.detail_url and has_mark(record.url):
+        return "공공데이터 API"
     if record.detail_url or not record.url:
         return "열기" if record.detail_url else ""
     return f"열기 ({record.row_no}행)" if record.row_no else "열기"

@@ -154,6 +154,8 @@ def _write_counts(
     size = (
         f"사이트 목록 {on_list:,}건과 확인 중 {tally.n_missing:,}건" if on_list is not None else ""
     )
+    if board.accepted is not None and board.accepted.unlisted:
+        size += f", 원천에 나오지 않는 취하 {board.accepted.unlisted:,}건"
     rows: tuple[tuple[str, int | None, Tone, str, str], ...] = (
         ("신규", tally.n_new, Tone.NEW, "신규", "새로 등록된 건"),
         (

@@ -15,7 +15,7 @@ from dmf_crawler.workbench.rehearsal.answers import Answer
 from dmf_crawler.workbench.rehearsal.register import LIVE, ListRow
 from dmf_crawler.workbench.rehearsal.switches import Switches
 
-PATH = re.compile(r"/openapi/1471000/MdcDmfInfoService(0[12])/getMdcDmfList\1")
+PATH = re.compile(r"(?:/openapi)?/1471000/MdcDmfInfoService(0[12])/getMdcDmfList\1")
 _MOST_ROWS = 500
 _ERRORS = {
     "10": "INVALID_REQUEST_PARAMETER_ERROR",

@@ -1,0 +1,227 @@
+"""`selectors check`: on a home after two days of 60 rows, and on files of its own."""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.cli.asking import ask, at, say
+from tests.cli.conftest import N_ROWS
+from tests.pages import ROOT
+
+FILE = "selectors/dmf_registry.yaml"
+PAGE = ROOT / "tests/data/pages/labels_and_nested_tables.html"
+
+# The example of the design document, its address filled in.
+NOTICE_EXAMPLE = """
+board_id: dmf_notice
+schema_version: 3
+verified_at: "2026-09-02"
+source_url_template: "https://example.go.kr/board/list?page={page}"
+row:
+  primary: "#boardList tbody tr"
+  fallbacks:
+    - "table.tbl_list tbody tr"
+    - "table tbody tr"
+  min_expected: 10
+  max_expected: 100
+fields:
+  reg_no:
+    label_ko: "등록번호"
+    strategy: header_text
+    header_aliases: ["등록번호", "DMF번호", "원료의약품등록번호"]
+    fallbacks:
+      - {strategy: css, selector: "td.reg-no"}
+    validate:
+      pattern: '^[0-9]{4}-[0-9]+$'
+      required: true
+  ingredient_name:
+    label_ko: "주성분명"
+    strategy: header_text
+    header_aliases: ["주성분명", "성분명", "원료명"]
+    validate:
+      min_length: 2
+      required: true
+  company:
+    label_ko: "업체명"
+    strategy: header_text
+    header_aliases: ["업체명", "제조업체", "등록업체"]
+    validate:
+      required: true
+  registered_on:
+    label_ko: "등록일"
+    strategy: header_text
+    header_aliases: ["등록일", "등록일자", "공고일"]
+    validate:
+      date_formats: ["%Y-%m-%d", "%Y.%m.%d", "%Y/%m/%d"]
+      required: true
+  status:
+    label_ko: "상태"
+    strategy: header_text
+    header_aliases: ["상태", "처리상태", "구분"]
+    validate:
+      enum: ["등록", "변경", "취하", "취소"]
+      required: false
+  detail_url:
+    strategy: attr
+    selector: "a"
+    attr: "href"
+    validate:
+      required: true
+"""
+
+
+@pytest.fixture
+def home(lived_home: Path, tmp_path: Path) -> Path:
+    """A home of one's own, free to be changed."""
+    own = tmp_path / "home"
+    shutil.copytree(lived_home, own)
+    return own
+
+
+def _write(folder: Path, text: str) -> str:
+    path = folder / "notice.yaml"
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def _edit(home: Path, old: str, new: str) -> None:
+    path = home / FILE
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+def test_the_example_of_the_design_document_passes(tmp_path):
+    asked = ask("selectors", "check", "--file", _write(tmp_path, NOTICE_EXAMPLE), "--json")
+    (answer,) = asked.json["files"]
+    assert (asked.exit_code, answer["board"], answer["refused"]) == (0, "dmf_notice", [])
+    assert [" status: " in each or "detail_url" in each for each in answer["warnings"]] == [
+        True
+    ] * 2
+    assert (answer["pages"], answer["hits"]) == (0, [])
+
+
+def test_each_selector_is_tried_on_the_pages_of_the_last_run(home):
+    asked = at(home, "selectors", "check")
+    answer = next(each for each in asked.json["files"] if each["board"] == "dmf_registry")
+    assert asked.exit_code == 0
+    assert (answer["refused"], answer["warnings"], answer["faults"]) == ([], [], [])
+    assert answer["n_rows"] >= N_ROWS
+    hits = {(each["field"], each["position"]): each for each in answer["hits"]}
+    by_header, by_label, by_data = (hits["company", position] for position in range(3))
+    assert by_header["selector"].startswith("header_text 신청인")
+    assert by_header["n_hits"] == by_label["n_hits"] == answer["n_rows"]
+    assert by_data["n_hits"] == 0
+    assert (by_header["n_pages"], by_label["n_pages"]) == (answer["pages"], 0)
+    assert hits["label", 0]["n_hits"] == answer["n_rows"]
+
+
+def test_people_read_a_table(home):
+    asked = say(home, "selectors", "check", "--board", "dmf_registry")
+    lines = asked.out.splitlines()
+    assert lines[0] == f"{FILE} (schema_version 1): 쓸 수 있음, 주의 0건"
+    assert "에 대 본 결과:" in lines[1]
+    header = next(line for line in lines if "찾은 행" in line)
+    row = next(line for line in lines if line.strip().startswith("company") and "기본" in line)
+    assert row.endswith("header_text 신청인, 업체명, 등록업체")
+    assert len(header[: header.index("셀렉터")].encode("cp949")) == len(
+        row[: row.index("header_text")].encode("cp949")
+    )
+
+
+def test_a_selector_that_will_not_last_is_refused_here_and_by_a_run(home):
+    _edit(home, "selector: 'td[data-field=\"company\"]'", "selector: 'td:nth-child(5)'")
+    asked = at(home, "selectors", "check", "--board", "dmf_registry")
+    assert (asked.exit_code, asked.error_code) == (2, "selectors_refused")
+    (answer,) = asked.json["files"]
+    (refused,) = answer["refused"]
+    assert refused.startswith(f"{FILE} ")
+    assert "fields.company.fallbacks.1.selector" in refused
+    assert answer["pages"] > 0
+    run = at(home, "run")
+    assert run.exit_code == 2
+    assert "fields.company.fallbacks.1.selector" in run.json["error"]["message"]
+
+
+def test_a_wrong_file_is_named_and_not_tried(home):
+    _edit(home, "[신청인, 업체명, 등록업체]", "[]")
+    asked = at(home, "selectors", "check", "--board", "dmf_registry")
+    assert (asked.exit_code, asked.error_code) == (2, "selectors_refused")
+    (answer,) = asked.json["files"]
+    assert "fields.company.header_aliases" in answer["refused"][0]
+    assert answer["pages"] == 0
+
+
+def test_a_class_is_refused_where_the_pages_show_a_header(tmp_path):
+    text = (ROOT / FILE).read_text(encoding="utf-8")
+    old = "    strategy: header_text\n    header_aliases: [신청인, 업체명, 등록업체]\n"
+    assert old in text
+    selectors = _write(tmp_path, text.replace(old, "    strategy: css\n    selector: td.company\n"))
+    html = PAGE.read_text(encoding="utf-8")
+    label = '<td><span class="s-th">신청인</span>'
+    assert label in html
+    page = tmp_path / "page.html"
+    page.write_text(
+        html.replace(label, label.replace("<td", "<td class=company")), encoding="utf-8"
+    )
+    words = ("selectors", "check", "--file", selectors, "--json")
+    asked = ask(*words, "--page", str(page))
+    assert (asked.exit_code, asked.error_code) == (2, "selectors_refused")
+    (refused,) = asked.json["files"][0]["refused"]
+    assert "'신청인'" in refused
+    assert ask(*words).exit_code == 0  # nothing says that there is a header
+
+
+def test_pages_that_cannot_be_read_with_a_file_are_told(home):
+    _edit(home, "header_aliases: [신청인, 업체명, 등록업체]", "header_aliases: [업체, 회사]")
+    _edit(home, "labels: [신청인]", "labels: [업체]")
+    asked = at(home, "selectors", "check", "--board", "dmf_registry")
+    assert (asked.exit_code, asked.error_code) == (4, "missing_column")
+    (answer,) = asked.json["files"]
+    assert len(answer["faults"]) == answer["pages"]
+    hits = [each["n_hits"] for each in answer["hits"] if each["field"] == "company"]
+    assert hits == [0, 0, 0]
+
+
+def test_a_file_may_be_tried_on_page_files(tmp_path):
+    packed = tmp_path / "page.html.gz"
+    packed.write_bytes(gzip.compress(PAGE.read_bytes()))
+    pages = ("--page", str(packed), "--page", str(PAGE))
+    asked = ask("selectors", "check", "--file", str(ROOT / FILE), *pages, "--json")
+    (answer,) = asked.json["files"]
+    assert (asked.exit_code, answer["pages"], answer["n_rows"]) == (0, 2, 6)
+
+
+@pytest.mark.parametrize("content", [None, b"\x1f\x8b half a stream"])
+def test_a_page_file_that_cannot_be_read_is_named(content, tmp_path):
+    page = tmp_path / "page.html.gz"
+    if content is not None:
+        page.write_bytes(content)
+    asked = ask("selectors", "check", "--file", str(ROOT / FILE), "--page", str(page), "--json")
+    assert (asked.exit_code, asked.error_code) == (5, "page_unreadable")
+    assert page.name in asked.json["error"]["message"]
+
+
+def test_the_pages_of_another_run_may_be_named(home):
+    runs = at(home, "runs").json["runs"]
+    first = [run["run_id"] for run in runs if run["board"] == "dmf_registry"][-1]
+    words = ("selectors", "check", "--board", "dmf_registry", "--run", first)
+    assert f"실행 {first}" in say(home, *words).out
+    assert at(home, *words[:-1], "20200101T060000-x").error_code == "no_such_run"
+
+
+def test_a_home_without_pages_is_checked_all_the_same(home):
+    shutil.rmtree(home / "raw")
+    asked = say(home, "selectors", "check", "--board", "dmf_registry")
+    assert asked.exit_code == 0
+    assert "저장된 페이지가 없어" in asked.out
+
+
+@pytest.mark.parametrize("action", ["propose", "pending", "approve", "reject"])
+def test_other_actions_are_answered_plainly(action):
+    asked = ask("selectors", action, "--json")
+    assert (asked.exit_code, asked.error_code) == (2, "not_available")
