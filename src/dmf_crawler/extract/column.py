@@ -54,6 +54,7 @@ def read_column(cells: Sequence[Element], labels: Labels) -> CellColumn:
         cells: n_cells different ones.
         labels: What is no part of a value.
     """
+    drop = labels.drop
     texts: list[str] = []
     names: set[str | None] = set()
     lone: set[str] = set()
@@ -64,7 +65,12 @@ def read_column(cells: Sequence[Element], labels: Labels) -> CellColumn:
         if n_children == 0:
             if text.strip():
                 names.add(None)
-        elif n_children == 1 and _is_usual(label := cell[0], labels):
+        elif (
+            n_children == 1
+            and (label := cell[0]) in drop
+            and label.tag in _LABEL_TAGS
+            and not len(label)
+        ):
             text += label.tail or ""
             (names if text.strip() else lone).add(label.text or "")
         else:
@@ -87,9 +93,9 @@ def read_nested_column(cells: Sequence[Element], labels: Labels) -> CellColumn:
     odd: list[int] = []
     for index, cell in enumerate(cells):
         own = None
-        if len(cell) == 2 and _is_usual(label := cell[0], labels):
+        if len(cell) == 2 and (label := cell[0]) in labels.drop and label.tag in _LABEL_TAGS:
             beside = (cell.text or "") + (label.tail or "")
-            own = None if beside.strip() else _read_table(cell[1], labels)
+            own = None if len(label) or beside.strip() else _read_table(cell[1], labels)
         if own is None:
             odd.append(index)
             own = read_inner(cell, labels.all)
@@ -97,11 +103,6 @@ def read_nested_column(cells: Sequence[Element], labels: Labels) -> CellColumn:
             (names if any(map(str.strip, own)) else lone).add(label.text or "")
         texts.append(own)
     return CellColumn(cells, (), texts, names, lone, odd)
-
-
-def _is_usual(label: Element, labels: Labels) -> bool:
-    """Say whether an element is a label that is a text and nothing else."""
-    return label in labels.drop and label.tag in _LABEL_TAGS and not len(label)
 
 
 def _read_table(table: Element, labels: Labels) -> Texts | None:

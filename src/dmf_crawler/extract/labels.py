@@ -95,7 +95,7 @@ def find_own_names(
     """
     found: set[Element] = set()
     for index, forms in names.items():
-        cells = list(dict.fromkeys(row[index] for row in rows))
+        cells = list(dict.fromkeys([row[index] for row in rows]))
         if not any(map(len, cells)):
             continue
         found.update(_find_inner_headers(cells, forms))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from lxml.etree import _Element as Element
 
@@ -85,11 +86,11 @@ def _read_total(
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """One field of all rows.
+    """One field of some cells.
 
     Attributes:
-        values: n_rows, None where text stands beside the table inside the cell.
-        shown: n_rows texts as they stood in the cells, None where the value says the same.
+        values: n_cells, None where text stands beside the table inside the cell.
+        shown: n_cells texts as they stood in the cells, None where the value says the same.
     """
 
     values: Sequence[Value | None]
@@ -97,29 +98,35 @@ class _Reading:
 
 
 def _read_rows(table: GuardedTable, selectors: Selectors) -> tuple[PageRow, ...] | Fault:
-    names = [field.field for field in selectors.fields]
     readings = [_read_field(field, table) for field in selectors.fields]
-    by_row = zip(
-        zip(*(reading.values for reading in readings), strict=True),
-        zip(*(reading.shown for reading in readings), strict=True),
-        table.row_elements,
-        strict=True,
-    )
+    shown = _gather_shown(readings, len(table.row_elements), selectors)
+    names = [field.field for field in selectors.fields]
     rows = []
-    for row_no, (values, texts, element) in enumerate(by_row, start=1):
-        fields = {
-            name: value for name, value in zip(names, values, strict=True) if value is not None
-        }
-        if len(fields) < len(names):
+    values_of_rows = zip(*(reading.values for reading in readings), strict=True)
+    for row_no, values in enumerate(values_of_rows, start=1):
+        if None in values:
             return _stray_text(row_no, selectors.fields[values.index(None)].label_ko)
         if not any(values):
             return empty_row(row_no)
-        shown = {name: text for name, text in zip(names, texts, strict=True) if text is not None}
-        rows.append(PageRow(fields, shown, row_no, _read_row_link(element, selectors)))
+        fields = cast("dict[str, Value]", dict(zip(names, values, strict=True)))
+        link = _read_row_link(table.row_elements[row_no - 1], selectors)
+        rows.append(PageRow(fields, shown[row_no - 1], row_no, link))
     number = selectors.file.key.number
     if len(rows) > 1 and not any(row.fields[number] for row in rows):
         return no_numbers(selectors.file.fields[number].label_ko or number, len(rows))
     return tuple(rows)
+
+
+def _gather_shown(
+    readings: Sequence[_Reading], n_rows: int, selectors: Selectors
+) -> list[dict[str, str]]:
+    """Return of each row, by field, the texts that the values do not say."""
+    shown: list[dict[str, str]] = [{} for _ in range(n_rows)]
+    for field, reading in zip(selectors.fields, readings, strict=True):
+        for place, text in enumerate(reading.shown):
+            if text is not None:
+                shown[place][field.field] = text
+    return shown
 
 
 def _read_row_link(row: Element, selectors: Selectors) -> str:

@@ -187,14 +187,18 @@ def check_running_numbers(
     for index in ignored:
         texts = [(no, squeeze(cell_text(each.row.cells[index], labels))) for no, each in counted]
         numbers = [int(text) for _, text in texts if text.isascii() and text.isdigit()]
-        steps = {after - before for before, after in pairwise(numbers)}
-        if len(numbers) < len(texts) and 2 * len(numbers) >= len(texts) and steps in ({1}, {-1}):
+        if not len(numbers) < len(texts) <= 2 * len(numbers):
+            continue
+        if {after - before for before, after in pairwise(numbers)} in ({1}, {-1}):
             return faults.unnumbered_row(*next(each for each in texts if not each[1].isdigit()))
     return None
 
 
 def _text_between(row: GridRow, labels: frozenset[Element]) -> str:
     """Return what a row holds outside its cells, where an end tag too early leaves a value."""
+    if tuple(row.element) == row.cells:
+        tails = [cell.tail for cell in row.cells]
+        return "".join([text for text in (row.element.text, *tails) if text]).strip()
     own = frozenset(row.cells)
     parts = [row.element.text or ""]
     for child in row.element:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from lxml.etree import XPath
 
@@ -26,6 +27,9 @@ _SORT_MARKS = re.compile(
     "(?:[\u2190-\u21ff\u25b2-\u25c5\u2b05-\u2b0d\u23f6\u23f7:*]|오름차순|내림차순|정렬하기|정렬)+$"
 )
 """Arrows and words of a column that can be sorted, and what may follow a label."""
+
+_N_KEPT_CHARS = 100
+"""Of longer texts the form is not kept: no header is as long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +158,12 @@ class Selectors:
 
 def text_form(text: str) -> str:
     """Return the form by which headers and labels are compared: sort marks and a colon dropped."""
+    return _form_of(text) if len(text) <= _N_KEPT_CHARS else _SORT_MARKS.sub("", key_form(text))
+
+
+@lru_cache(maxsize=1_000)
+def _form_of(text: str) -> str:
+    """Headers and labels are the same on every page."""
     return _SORT_MARKS.sub("", key_form(text))
 
 

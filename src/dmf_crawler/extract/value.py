@@ -34,7 +34,7 @@ def value_of(text: str, field: FieldLocator) -> str:
 
 def is_cut(text: str) -> bool:
     """Say whether a text was shortened for display."""
-    return strip_blanks(text).endswith(("…", "..."))
+    return ("…" in text or "..." in text) and strip_blanks(text).endswith(("…", "..."))
 
 
 def find_full_text(cell: Element, text: str) -> str:
