@@ -937,6 +937,14 @@ def test_a_used_source_on_a_real_server_rules_like_a_board_on_one(home, keys):
     }
 
 
+def test_a_home_whose_other_host_was_left_as_shipped_loads(home):
+    """Whoever replaces the site's host and the delay by hand need not know of the open API."""
+    value = shipped_value("boards")
+    value["sites"]["nedrug"]["base_url"] = LOOPBACK
+    (home / "config/boards.yaml").write_text(yaml.safe_dump(value), encoding="utf-8")
+    assert load_home(home).sites["data_go_kr"].base_url == "https://apis.data.go.kr"
+
+
 def test_a_source_that_nothing_uses_is_harmless(home):
     make_api_real(home)
     assert load_home(home).settings.politeness.min_delay_s == 0.0

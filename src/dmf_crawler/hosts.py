@@ -89,7 +89,8 @@ class Hosts:
         """Ask robots.txt; say why nothing else may be asked for."""
         visit.begin_phase("robots")
         gate, told = pass_robots(visit)
-        self.warnings += told
+        host = "" if visit.base_url == self.watch.base_url else f"{visit.host}: "
+        self.warnings += [f"{host}{sentence}" for sentence in told]
         return gate if isinstance(gate, Fault) else None
 
 

@@ -64,7 +64,7 @@ def test_a_folder_that_holds_something_is_not_used(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 
-def test_a_home_for_rehearsals_differs_by_host_and_delay_alone(tmp_path):
+def test_a_home_for_rehearsals_differs_by_hosts_and_delay_alone(tmp_path):
     make_home(tmp_path / "home", "http://127.0.0.1:8080")
 
     differing = [
@@ -79,6 +79,7 @@ def test_a_home_for_rehearsals_differs_by_host_and_delay_alone(tmp_path):
     ]
     assert differing == [
         ("    base_url: http://127.0.0.1:8080", "    base_url: https://nedrug.mfds.go.kr"),
+        ("    base_url: http://127.0.0.1:8080", "    base_url: https://apis.data.go.kr"),
         ("  min_delay_s: 0.0", "  min_delay_s: 2.0"),
     ]
 

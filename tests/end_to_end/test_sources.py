@@ -162,8 +162,9 @@ def test_service_01_is_just_another_path(stage):
     assert "대상의약품" in "".join(run["warnings"])
 
 
-@pytest.mark.parametrize("params", ["{}", "{type: xml}", "{type: json}"])
-@pytest.mark.parametrize("order", ["stable", "unstable"])
+@pytest.mark.parametrize(
+    ("params", "order"), [("{}", "stable"), ("{type: xml}", "unstable"), ("{type: json}", "stable")]
+)
 def test_form_and_order_of_the_answers_do_not_matter(stage, params, order):
     stage.home.edit("config/boards.yaml", "params: {type: json}", f"params: {params}")
     stage.api.switches = Switches(open_api_order=order)
@@ -258,8 +259,7 @@ PLANS = (
 )
 
 
-@pytest.mark.parametrize("seed", [7, 20261130])
-@pytest.mark.parametrize("plan", PLANS)
+@pytest.mark.parametrize(("seed", "plan"), list(enumerate(PLANS)))
 def test_days_of_any_source_tell_what_that_source_can_see(stage, plan, seed):
     print(plan, seed)
     life, expected = Life(n_rows=N_ROWS, seed=seed), Expected()
@@ -363,6 +363,39 @@ def test_a_host_that_forbids_gets_no_request_but_for_its_robots_txt(stage):
     assert (run["exit_code"], run["error"]["code"]) == (7, "robots_disallowed")
     assert [request.path for request in stage.api.log] == ["/robots.txt"]
     assert stage.site.log == []
+
+
+def test_blocked_paths_of_the_other_site_hold_for_its_host(stage):
+    boards = stage.home.root / "config/boards.yaml"
+    text = boards.read_text(encoding="utf-8")
+    head, _, tail = text.partition("data_go_kr:")
+    boards.write_text(
+        head + "data_go_kr:" + tail.replace("blocked: []", "blocked: [/1471000]", 1),
+        encoding="utf-8",
+    )
+    run = stage.run("openapi")
+    assert (run["exit_code"], run["error"]["code"]) == (7, "blocked_address")
+    assert stage.asked() == ["/robots.txt"]
+    assert "[blocked_address]" in gate(stage.run("html", "openapi"), "G-13")["message"]
+
+
+def test_what_robots_txt_of_another_host_says_is_told_with_its_name(stage):
+    stage.api.switches = Switches(robots="not_found")
+    run = stage.run("html", "openapi")
+    assert "127.0.0.1: robots.txt가 HTTP 404로" in run["warnings"][0]
+    stage.api.switches = Switches()
+    stage.site.switches = Switches(robots="not_found")
+    own = stage.run("html", "openapi", day=1)["warnings"]
+    assert own
+    assert all(warning.startswith("robots.txt") for warning in own)
+
+
+def test_the_pause_of_each_host_is_its_own_and_the_next_run_keeps_the_longest(stage):
+    stage.api.switches = Switches(robots_text="User-agent: *\nCrawl-delay: 0.2\nAllow: /\n")
+    stage.run("openapi", "html")
+    calls = [each for each in stage.api.log if each.path == SERVICE]
+    assert all(after.arrived_at_s - before.ended_at_s >= 0.2 for before, after in pairwise(calls))
+    assert stage.home.rows("SELECT delay_s FROM checkpoint") == [(0.2,)]
 
 
 def test_a_list_that_was_refused_is_compared_with_nothing(stage):
