@@ -36,6 +36,8 @@ _OUTER_BLANKS = frozenset(
 def strip_blanks(text: str) -> str:
     """Return a text without the white space and the invisible characters around it."""
     text = text.strip()
+    if text.isascii() or _OUTER_BLANKS.isdisjoint((text[0], text[-1])):
+        return text
     start, end = 0, len(text)
     while start < end and text[start] in _OUTER_BLANKS:
         start += 1

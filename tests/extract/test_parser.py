@@ -186,6 +186,16 @@ def test_shortened_names_in_a_nested_table_have_titles_of_their_own():
     assert shown == {"maker_names": "Lonza…\x1fPfizer"}
 
 
+def test_lines_beside_a_shortened_one_are_kept():
+    mapping = selectors_mapping()
+    mapping["fields"]["maker_names"]["title_attr"] = True
+    cell = '<td><span class="s-th">제조소명</span>\n  ' + NAMES
+    page = _cell(cell, "<td title='Lonza AG'>Lonza…<br>Pfizer")
+    assert _read(page, **mapping)[0]["maker_names"] == ("Lonza AG", "Pfizer")
+    page = _cell(cell, "<td title='Lonza AG'>Lonza…")
+    assert _read(page, **mapping)[0]["maker_names"] == ("Lonza AG",)
+
+
 # --- the page as a whole -----------------------------------------------------------------------
 
 

@@ -56,7 +56,7 @@ def is_hidden(element: Element | None) -> bool:
 
 def hides(element: Element) -> bool:
     """Say whether an element's own markup keeps it, and what is in it, from being shown."""
-    if not element.attrib:
+    if not element.keys():
         return False
     style = "".join((element.get("style") or "").split()).lower()
     return element.get("hidden") is not None or "display:none" in style

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 
 from dmf_crawler.extract.decode import drop_controls
-from dmf_crawler.extract.parser import SHOWN_SEPARATOR, unite
+from dmf_crawler.extract.parser import SHOWN_SEPARATOR
 from dmf_crawler.extract.selectors import FieldLocator
-from dmf_crawler.extract.value import value_of
+from dmf_crawler.extract.value import unite, value_of
 from dmf_crawler.model.record import Value
 
 _NO_CHARACTER = re.compile("[\ud800-\udfff\ufffd]")

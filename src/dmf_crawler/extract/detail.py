@@ -7,6 +7,7 @@ from dataclasses import replace
 from lxml.etree import _Element as Element
 
 from dmf_crawler.extract.cell import NEVER_TEXT, cell_text
+from dmf_crawler.extract.column import read_inner
 from dmf_crawler.extract.labels import find_labels
 from dmf_crawler.extract.links import (
     DEFAULT_PRODUCT_TOKEN,
@@ -17,12 +18,11 @@ from dmf_crawler.extract.links import (
 from dmf_crawler.extract.locating import find_between, locate, read_json_ld
 from dmf_crawler.extract.markup import MAX_DETAIL_ELEMENTS, parse_page
 from dmf_crawler.extract.other_pages import DETAIL, name_other_page, read_shown_text
-from dmf_crawler.extract.parser import read_nested, unite
 from dmf_crawler.extract.paths import find_elements
 from dmf_crawler.extract.plain_text import read_text
 from dmf_crawler.extract.quoting import quote_texts, shorten
 from dmf_crawler.extract.selectors import DetailLocator, FieldLocator, Locator, Selectors
-from dmf_crawler.extract.value import full_text, read_attribute, value_of
+from dmf_crawler.extract.value import full_text, nested_value, read_attribute, unite, value_of
 from dmf_crawler.model.detail import DetailPage, FileLink
 from dmf_crawler.model.page import RawPage
 from dmf_crawler.model.record import Fields, Value
@@ -123,8 +123,8 @@ def _read_element(
     field: FieldLocator, element: Element, labels: frozenset[Element]
 ) -> Value | None:
     if field.nested:
-        reading = read_nested(field, element, labels)
-        return None if reading is None else reading.value
+        texts = read_inner(element, labels)
+        return None if texts is None else nested_value(element, texts, labels, field)
     text = cell_text(element, labels)
     return value_of(full_text(element, text) if field.prefers_title else text, field)
 

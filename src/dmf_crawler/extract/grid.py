@@ -41,7 +41,12 @@ _NO_END = 1_000_000
 """Rows: more than a section can have."""
 
 _SECTIONS = frozenset({"thead", "tbody", "tfoot"})
-_ROLE_TABLES = XPath("descendant-or-self::*[@role='table' or @role='grid' or @role='treegrid']")
+_ROLE_TABLES = XPath("descendant-or-self::*/@role[. = 'table' or . = 'grid' or . = 'treegrid']/..")
+_CELL_TAGS = frozenset({"td", "th"})
+_FIRST_TABLE_WITHIN = XPath("descendant::table[1]")
+_FIRST_TABLE_AFTER = XPath("following::table[1]")
+_OWN_PLACE = (1, 1)
+"""What a cell without spans covers: one column, one row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +79,19 @@ class TooLarge:
     limit: int
 
 
-def find_role_tables(document: Element) -> list[Element]:
-    """Return what is a table by its role alone, in page order."""
-    return [each for each in find_elements(_ROLE_TABLES, document) if each.tag != "table"]
+def find_table_within(element: Element) -> Element | None:
+    """Return the first table inside an element."""
+    return next(iter(find_elements(_FIRST_TABLE_WITHIN, element)), None)
+
+
+def find_table_after(table: Element) -> Element | None:
+    """Return the first table after the end of another one."""
+    return next(iter(find_elements(_FIRST_TABLE_AFTER, table)), None)
+
+
+def find_role_tables(document: Element) -> Iterator[Element]:
+    """Yield what is a table by its role alone, in page order."""
+    yield from (each for each in find_elements(_ROLE_TABLES, document) if each.tag != "table")
 
 
 def read_grid(table: Element) -> list[GridRow] | TooLarge:
@@ -90,8 +105,8 @@ def read_grid(table: Element) -> list[GridRow] | TooLarge:
         if group is not last_section:
             pending, last_section = {}, group  # no cell reaches out of its section
         own = own_cells(row)
-        spans = [_read_spans(cell) for cell in own]
-        if not pending and all(span == (1, 1) for span in spans):
+        spans = [_read_spans(cell) if cell.keys() else _OWN_PLACE for cell in own]
+        if not pending and spans.count(_OWN_PLACE) == len(own):
             if len(own) > MAX_COLUMNS:
                 return TooLarge(len(own), MAX_COLUMNS)
             rows.append(GridRow(row, section, own))
@@ -105,8 +120,10 @@ def read_grid(table: Element) -> list[GridRow] | TooLarge:
 
 def own_cells(row: Element) -> Cells:
     """Return a row's own cells."""
-    cells = tuple(row.iterchildren("td", "th"))
-    return cells if len(cells) == len(row) and cells else tuple(_descend_cells(row))
+    cells = tuple(row)
+    if cells and _CELL_TAGS.issuperset([cell.tag for cell in cells]):
+        return cells
+    return tuple(_descend_cells(row))
 
 
 def part_of(element: Element) -> str:
@@ -143,8 +160,6 @@ def _descend_cells(parent: Element) -> Iterator[Element]:
 
 def _read_spans(cell: Element) -> tuple[int, int]:
     """Return how many columns and rows a cell covers; 0 rows mean all that the section has left."""
-    if not cell.attrib:
-        return 1, 1
     columns = _read_span(cell.get("colspan") or cell.get("aria-colspan"), least=1)
     rows = _read_span(cell.get("rowspan") or cell.get("aria-rowspan"), least=0)
     return columns, rows

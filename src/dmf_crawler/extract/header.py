@@ -119,7 +119,8 @@ def _name_columns(
         texts.append(" ".join(filter(None, shown)))
         # All header cells of a column name it, else the lowest one, else what that says of itself.
         said = ("".join(shown), shown[-1], *(own[-1].get(name) or "" for name in _ATTRIBUTES))
-        names.append(tuple(text_form(text) for text in said if 0 < len(text) <= _N_NAME_CHARS))
+        said = tuple(text for text in dict.fromkeys(said) if 0 < len(text) <= _N_NAME_CHARS)
+        names.append(tuple(map(text_form, said)))
         if hides(own[-1]):
             hidden.add(len(texts) - 1)
     fields = tuple(_find_field(forms, selectors) for forms in names)

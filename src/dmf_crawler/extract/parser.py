@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from lxml.etree import _Element as Element
 
-from dmf_crawler.extract.cell import cell_text, squeeze
-from dmf_crawler.extract.inner import find_inner, split_lines
+from dmf_crawler.extract.column import CellColumn
 from dmf_crawler.extract.links import DEFAULT_PRODUCT_TOKEN, lets_follow, read_base, read_link
 from dmf_crawler.extract.locating import locate
 from dmf_crawler.extract.markup import parse_page
@@ -17,7 +17,7 @@ from dmf_crawler.extract.selectors import FieldLocator, Selectors
 from dmf_crawler.extract.table_faults import no_rows
 from dmf_crawler.extract.table_guard import GuardedTable, guard_table
 from dmf_crawler.extract.total import no_total, read_total
-from dmf_crawler.extract.value import full_text, read_one_attribute, value_of
+from dmf_crawler.extract.value import full_text, nested_value, read_one_attribute, value_of
 from dmf_crawler.model.page import RawPage
 from dmf_crawler.model.record import PageRow, PageTable, Value
 from dmf_crawler.model.run import Fault
@@ -85,102 +85,104 @@ def _read_total(
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """One field of one row: its value, and the text as it stood in the cell."""
+class _Reading:
+    """One field of some cells.
 
-    value: Value
-    shown: str
+    Attributes:
+        values: n_cells, None where text stands beside the table inside the cell.
+        shown: n_cells texts as they stood in the cells, None where the value says the same.
+    """
+
+    values: Sequence[Value | None]
+    shown: Sequence[str | None]
 
 
 def _read_rows(table: GuardedTable, selectors: Selectors) -> tuple[PageRow, ...] | Fault:
+    readings = [_read_field(field, table) for field in selectors.fields]
+    shown = _gather_shown(readings, len(table.row_elements), selectors)
+    names = [field.field for field in selectors.fields]
     rows = []
-    seen: dict[tuple[str, Element], Reading | None] = {}  # a cell that spans rows is read once
-    for row_no, cells in enumerate(table.rows, start=1):
-        fields: dict[str, Value] = {}
-        shown: dict[str, str] = {}
-        for field in selectors.fields:
-            reading = _read_field(field, row_no, cells, table, seen)
-            if reading is None:
-                return _stray_text(row_no, field.label_ko)
-            value = fields[field.field] = reading.value
-            if reading.shown != (value if isinstance(value, str) else _join(value)):
-                shown[field.field] = reading.shown
-        if not any(fields.values()):
+    values_of_rows = zip(*(reading.values for reading in readings), strict=True)
+    for row_no, values in enumerate(values_of_rows, start=1):
+        if None in values:
+            return _stray_text(row_no, selectors.fields[values.index(None)].label_ko)
+        if not any(values):
             return empty_row(row_no)
+        fields = cast("dict[str, Value]", dict(zip(names, values, strict=True)))
         link = _read_row_link(table.row_elements[row_no - 1], selectors)
-        rows.append(PageRow(fields, shown, row_no, link))
+        rows.append(PageRow(fields, shown[row_no - 1], row_no, link))
     number = selectors.file.key.number
     if len(rows) > 1 and not any(row.fields[number] for row in rows):
         return no_numbers(selectors.file.fields[number].label_ko or number, len(rows))
     return tuple(rows)
 
 
+def _gather_shown(
+    readings: Sequence[_Reading], n_rows: int, selectors: Selectors
+) -> list[dict[str, str]]:
+    """Return of each row, by field, the texts that the values do not say."""
+    shown: list[dict[str, str]] = [{} for _ in range(n_rows)]
+    for field, reading in zip(selectors.fields, readings, strict=True):
+        for place, text in enumerate(reading.shown):
+            if text is not None:
+                shown[place][field.field] = text
+    return shown
+
+
 def _read_row_link(row: Element, selectors: Selectors) -> str:
     return "" if selectors.details is None else read_link(selectors.details.link, row)
 
 
-def _read_field(
-    field: FieldLocator,
-    row_no: int,
-    cells: tuple[Element, ...],
-    table: GuardedTable,
-    seen: dict[tuple[str, Element], Reading | None],
-) -> Reading | None:
-    """Read one field of a row; None where text stands beside the table inside the cell."""
+def _read_field(field: FieldLocator, table: GuardedTable) -> _Reading:
     if field.field in table.texts:
-        text = table.texts[field.field][row_no - 1]
-        return Reading(value_of(text, field), text)
+        return _read_texts(table.texts[field.field], field)
     if locator := table.attributes.get(field.field):
-        hits = locate(locator, table.row_elements[row_no - 1], table.labels)
-        text = read_one_attribute(locator, hits) or ""
-        return Reading(value_of(text, field), text)
-    cell = cells[table.columns[field.field]]
+        hits = (locate(locator, row, table.labels) for row in table.row_elements)
+        return _read_texts([read_one_attribute(locator, each) or "" for each in hits], field)
+    column = table.contents[field.field]
+    reading = _read_cells(column, table.labels, field)
     if not table.has_spans:
-        return _read_cell(field, cell, table.labels)
-    place = field.field, cell
-    if place not in seen:
-        seen[place] = _read_cell(field, cell, table.labels)
-    return seen[place]
+        return reading
+    places = {cell: place for place, cell in enumerate(column.cells)}
+    index = table.columns[field.field]
+    of_rows = [places[cells[index]] for cells in table.rows]
+    return _Reading(
+        [reading.values[place] for place in of_rows], [reading.shown[place] for place in of_rows]
+    )
 
 
-def _read_cell(field: FieldLocator, cell: Element, labels: frozenset[Element]) -> Reading | None:
+def _read_cells(column: CellColumn, labels: frozenset[Element], field: FieldLocator) -> _Reading:
     if field.nested:
-        return read_nested(field, cell, labels)
-    text = cell_text(cell, labels)
-    full = full_text(cell, text) if field.prefers_title else text
-    return Reading(value_of(full, field), text)
+        return _read_nested(column, labels, field)
+    if not field.prefers_title:
+        return _read_texts(column.texts, field)
+    return _read_texts(column.texts, field, list(map(full_text, column.cells, column.texts)))
 
 
-def read_nested(field: FieldLocator, cell: Element, labels: frozenset[Element]) -> Reading | None:
-    """Read the innermost cells of the tables inside a cell.
-
-    Where there is no table, list items, blocks and lines are its values, as the site has it
-    redrawn. One empty text is an empty list; several keep their number, since positions pair with
-    those of other columns.
-    """
-    inner = find_inner(cell, labels)
-    if inner:
-        texts = [cell_text(element, labels) for element in inner]
-        if squeeze(cell_text(cell, labels)) != squeeze("".join(texts)):
-            return None
-    else:
-        texts = split_lines(cell, labels)
-    whole = list(map(full_text, inner or [cell] * len(texts), texts))
-    values = tuple(value_of(text, field) for text in (whole if field.prefers_title else texts))
-    return Reading(unite(values, field), _join(texts))
+def _read_texts(
+    texts: Sequence[str], field: FieldLocator, whole: Sequence[str] | None = None
+) -> _Reading:
+    """Read texts, or what they are as a whole where they were cut."""
+    values = [value_of(text, field) for text in whole or texts]
+    shown = [None if text == value else text for text, value in zip(texts, values, strict=True)]
+    return _Reading(values, shown)
 
 
-def unite(values: tuple[str, ...], field: FieldLocator) -> Value:
-    """Return what a field makes of the values of the table inside its cell."""
-    if field.nested == "join":
-        return "\n".join(filter(None, values))
-    if field.nested == "first":
-        return next(filter(None, values), "")
-    return () if values == ("",) else values
-
-
-def _join(texts: Iterable[str]) -> str:
-    return SHOWN_SEPARATOR.join(texts)
+def _read_nested(column: CellColumn, labels: frozenset[Element], field: FieldLocator) -> _Reading:
+    """Read cells that hold several texts."""
+    values: list[Value | None] = []
+    shown: list[str | None] = []
+    for cell, texts in zip(column.cells, column.nested, strict=True):
+        if texts is None:
+            values.append(None)
+            shown.append(None)
+            continue
+        value = nested_value(cell, texts, labels, field)
+        text = SHOWN_SEPARATOR.join(texts)
+        is_same = text == (value if isinstance(value, str) else SHOWN_SEPARATOR.join(value))
+        values.append(value)
+        shown.append(None if is_same else text)
+    return _Reading(values, shown)
 
 
 # --- faults ------------------------------------------------------------------------------------

@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
+import re
 from typing import cast
 
 from cssselect import HTMLTranslator
+from cssselect.xpath import XPathExpr
 from lxml.etree import XPath
 from lxml.etree import _Element as Element
+
+_CLASS = re.compile(r"\.([A-Za-z_][\w-]*)", re.ASCII)
+
+
+class _Translator(HTMLTranslator):
+    """Translates CSS so that a class that stands alone is found without taking words apart."""
+
+    def xpath_attrib_includes(self, xpath: XPathExpr, name: str, value: str | None) -> XPathExpr:
+        words = super().xpath_attrib_includes(XPathExpr(), name, value).condition
+        if value and words != "0":  # one word
+            words = f"{name} = {self.xpath_literal(value)} or ({words})"
+        return xpath.add_condition(words)
 
 
 def compile_css(css: str) -> XPath:
     """Translate CSS into a compiled XPath; raises `cssselect.SelectorError`."""
-    return XPath(HTMLTranslator().css_to_xpath(css))
+    return XPath(_Translator().css_to_xpath(css), smart_strings=False)
+
+
+def class_of(css: str) -> str:
+    """Return the class that a selector of nothing else names, "" of any other selector."""
+    match = _CLASS.fullmatch(css.strip())
+    return match[1] if match else ""
 
 
 def compile_xpath(path: str) -> XPath:

@@ -15,9 +15,11 @@ from lxml.etree import _Element as Element
 
 from dmf_crawler.extract import row_faults as faults
 from dmf_crawler.extract.cell import cell_text, is_hidden, squeeze
+from dmf_crawler.extract.column import CellColumn
 from dmf_crawler.extract.grid import GridRow, part_of
 from dmf_crawler.extract.header import Header, is_header_row
-from dmf_crawler.extract.labels import ColumnNames, Labels, check_labels
+from dmf_crawler.extract.label_guard import ColumnNames, check_labels
+from dmf_crawler.extract.labels import Labels
 from dmf_crawler.extract.selectors import Selectors
 from dmf_crawler.extract.value_guard import check_values
 from dmf_crawler.model.run import Fault
@@ -148,29 +150,28 @@ def check_numbers(
 
 
 def check_columns(
-    rows: Sequence[ListRow], labels: Labels, columns: Mapping[str, int], selectors: Selectors
+    columns: Mapping[str, CellColumn],
+    labels: Labels,
+    headers: Mapping[str, str],
+    selectors: Selectors,
 ) -> Fault | None:
     """Refuse a column whose labels differ or are another's, or whose cells show no values.
 
     Args:
-        rows: The records.
-        labels: Elements inside cells that are not part of a value.
-        columns: Field id → index of the column that it is read from.
+        columns: Field id → the column that it is read from.
+        labels: What is no part of a value.
+        headers: Field id → the column's header as shown.
         selectors: The board's.
     """
     every = frozenset().union(*selectors.names.values())
-    has_spans = any(each.row.is_spanned for each in rows)
     for field in selectors.fields:
-        index = columns.get(field.field)
-        if index is None or not rows:
+        column = columns.get(field.field)
+        if column is None or not column.cells:
             continue
-        cells = [each.row.cells[index] for each in rows]
-        if has_spans:
-            cells = list(dict.fromkeys(cells))
-        text = rows[0].header.texts[index]
+        header = headers[field.field]
         names = ColumnNames(own=field.names, others=every - field.names)
-        fault = check_labels(cells, labels, text, names)
-        if fault := fault or check_values(cells, labels.all, text, field):
+        fault = check_labels(column, labels, header, names)
+        if fault := fault or check_values(column, labels.all, header, field):
             return fault
     return None
 
@@ -186,14 +187,18 @@ def check_running_numbers(
     for index in ignored:
         texts = [(no, squeeze(cell_text(each.row.cells[index], labels))) for no, each in counted]
         numbers = [int(text) for _, text in texts if text.isascii() and text.isdigit()]
-        steps = {after - before for before, after in pairwise(numbers)}
-        if len(numbers) < len(texts) and 2 * len(numbers) >= len(texts) and steps in ({1}, {-1}):
+        if not len(numbers) < len(texts) <= 2 * len(numbers):
+            continue
+        if {after - before for before, after in pairwise(numbers)} in ({1}, {-1}):
             return faults.unnumbered_row(*next(each for each in texts if not each[1].isdigit()))
     return None
 
 
 def _text_between(row: GridRow, labels: frozenset[Element]) -> str:
     """Return what a row holds outside its cells, where an end tag too early leaves a value."""
+    if tuple(row.element) == row.cells:
+        tails = [cell.tail for cell in row.cells]
+        return "".join([text for text in (row.element.text, *tails) if text]).strip()
     own = frozenset(row.cells)
     parts = [row.element.text or ""]
     for child in row.element:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from lxml.etree import XPath
 
-from dmf_crawler.extract.paths import compile_css, compile_xpath
+from dmf_crawler.extract.paths import class_of, compile_css, compile_xpath
 from dmf_crawler.extract.selectors_file import (
     DetailSelector,
     FallbackSelector,
@@ -26,6 +27,9 @@ _SORT_MARKS = re.compile(
     "(?:[\u2190-\u21ff\u25b2-\u25c5\u2b05-\u2b0d\u23f6\u23f7:*]|오름차순|내림차순|정렬하기|정렬)+$"
 )
 """Arrows and words of a column that can be sorted, and what may follow a label."""
+
+_N_KEPT_CHARS = 100
+"""Of longer texts the form is not kept: no header is as long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +118,8 @@ class Selectors:
         pinned: Finds pinned rows, or something in them; None where the site pins none.
         duplicates: Find rows that say a row beside them once more.
         drop: XPaths of labels inside cells.
-        unseen: XPaths of what only a screen reader is told.
+        unseen: XPaths of what only a screen reader is told, those of a class alone left out.
+        unseen_classes: Classes of what only a screen reader is told.
         total: Patterns of the announced total.
         number_pattern: What a number looks like, None where the file does not say.
         no_result: Key forms of the texts that stand for an empty list.
@@ -134,6 +139,7 @@ class Selectors:
     duplicates: tuple[XPath, ...]
     drop: tuple[XPath, ...]
     unseen: tuple[XPath, ...]
+    unseen_classes: frozenset[str]
     total: tuple[re.Pattern[str], ...]
     number_pattern: re.Pattern[str] | None
     no_result: tuple[str, ...]
@@ -152,6 +158,12 @@ class Selectors:
 
 def text_form(text: str) -> str:
     """Return the form by which headers and labels are compared: sort marks and a colon dropped."""
+    return _form_of(text) if len(text) <= _N_KEPT_CHARS else _SORT_MARKS.sub("", key_form(text))
+
+
+@lru_cache(maxsize=1_000)
+def _form_of(text: str) -> str:
+    """Headers and labels are the same on every page."""
     return _SORT_MARKS.sub("", key_form(text))
 
 
@@ -177,7 +189,8 @@ def compile_selectors(file: SelectorsFile) -> Selectors:
         pinned=compile_css(file.row.pinned) if file.row.pinned else None,
         duplicates=tuple(compile_css(css) for css in file.row.duplicates),
         drop=tuple(compile_css(css) for css in file.drop),
-        unseen=tuple(compile_css(css) for css in file.unseen),
+        unseen=tuple(compile_css(css) for css in file.unseen if not class_of(css)),
+        unseen_classes=frozenset(map(class_of, file.unseen)) - {""},
         total=tuple(re.compile(pattern) for pattern in file.total.patterns),
         number_pattern=re.compile(number) if number else None,
         no_result=tuple(key_form(text) for text in file.no_result),

@@ -9,7 +9,7 @@ number goes on from one to the next; else the page is refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -17,7 +17,12 @@ from lxml.etree import _Element as Element
 
 from dmf_crawler.extract import table_faults as faults
 from dmf_crawler.extract.cell import cell_text, hides, squeeze
-from dmf_crawler.extract.grid import TooLarge, find_role_tables
+from dmf_crawler.extract.grid import (
+    TooLarge,
+    find_role_tables,
+    find_table_after,
+    find_table_within,
+)
 from dmf_crawler.extract.header import Header, read_header
 from dmf_crawler.extract.markup import too_complex
 from dmf_crawler.extract.selectors import Selectors
@@ -97,11 +102,9 @@ def _read_headers(
     What is a table by its role alone is only looked at where no real table names a field.
     """
     headers: list[Header] = []
-    for tables in (document.iter("table"), find_role_tables(document)):
-        contents: set[Element] = set()
+    complete: set[Element] = set()
+    for tables in (_walk_tables(document, complete), find_role_tables(document)):
         for table in tables:
-            if table in contents:
-                continue
             header = read_header(table, labels, selectors)
             if isinstance(header, TooLarge):
                 return too_complex(header.n_found, header.limit)
@@ -109,10 +112,19 @@ def _read_headers(
             if len(headers) > MAX_TABLES:
                 return too_complex(len(headers), MAX_TABLES)
             if header.n_known == len(selectors.header_fields):
-                contents.update(table.iter("table"))
+                complete.add(table)
         if any(header.n_known for header in headers):
             break
     return headers
+
+
+def _walk_tables(document: Element, complete: Container[Element]) -> Iterator[Element]:
+    """Yield all tables but those inside one that is found to be complete when it was yielded."""
+    table = find_table_within(document)
+    while table is not None:
+        yield table
+        within = None if table in complete else find_table_within(table)
+        table = find_table_after(table) if within is None else within
 
 
 def name_of_table(table: Element) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
 
@@ -10,6 +10,7 @@ from lxml.etree import _Element as Element
 
 from dmf_crawler.extract import table_faults as faults
 from dmf_crawler.extract.cell import cell_text
+from dmf_crawler.extract.column import CellColumn, read_column, read_nested_column
 from dmf_crawler.extract.grid import Cells
 from dmf_crawler.extract.header import Header
 from dmf_crawler.extract.labels import Labels, find_labels, find_own_names
@@ -44,6 +45,7 @@ class GuardedTable:
         attributes: Field id → locator, for fields that are an attribute somewhere in the row.
         texts: Field id → n_rows texts, for fields that are neither a whole cell nor an attribute.
         labels: Elements inside cells that are not part of a value.
+        contents: Field id → what its column says.
         has_spans: Whether some cell stands in several rows or columns.
         is_no_result: Whether the table says in words that the list is empty.
         delivered: Which selector found the rows, and each field.
@@ -58,6 +60,7 @@ class GuardedTable:
     attributes: dict[str, Locator]
     labels: frozenset[Element]
     texts: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    contents: dict[str, CellColumn] = field(default_factory=dict)
     has_spans: bool = False
     is_no_result: bool = False
     delivered: tuple[Delivery, ...] = ()
@@ -94,7 +97,7 @@ def guard_table(document: Element, selectors: Selectors) -> GuardedTable | Fault
     placed = _place_all(listed, selectors)
     if isinstance(placed, Fault):
         return placed
-    all_labels, places = placed
+    all_labels, places, contents = placed
     return GuardedTable(
         elements=tuple(header.table for header in choice.headers),
         rows=tuple(each.row.cells for each in records),
@@ -104,6 +107,7 @@ def guard_table(document: Element, selectors: Selectors) -> GuardedTable | Fault
         attributes=places.attributes,
         texts=places.texts,
         labels=all_labels,
+        contents=contents,
         has_spans=any(each.row.is_spanned for each in records),
         is_no_result=is_no_result,
         delivered=(*found_by, *places.delivered),
@@ -122,8 +126,10 @@ class _List:
     labels: Labels
 
 
-def _place_all(listed: _List, selectors: Selectors) -> tuple[frozenset[Element], Places] | Fault:
-    """Place all fields, and return all labels: those that `drop` does not know, too."""
+def _place_all(
+    listed: _List, selectors: Selectors
+) -> tuple[frozenset[Element], Places, dict[str, CellColumn]] | Fault:
+    """Place and read all fields, and return all labels: those that `drop` does not know, too."""
     header, records, labels = listed.headers[0], listed.records, listed.labels
     search = Search(
         listed.document,
@@ -148,12 +154,27 @@ def _place_all(listed: _List, selectors: Selectors) -> tuple[frozenset[Element],
     if own_names := find_own_names(search.cells, labels, names):
         labels = Labels(labels.drop, labels.all | own_names)
         places.delivered.append(Delivery(LABEL, 1, "열 이름과 같은 요소"))
+    contents = _read_columns(records, places.columns, labels, selectors)
+    headers = {name: header.texts[index] for name, index in places.columns.items()}
     fault = (
         check_numbers(records, places.columns, selectors.file.key.number)
-        or check_columns(records, labels, places.columns, selectors)
+        or check_columns(contents, labels, headers, selectors)
         or check_running_numbers(records, listed.is_pinned, labels.all)
     )
-    return fault or (labels.all, places)
+    return fault or (labels.all, places, contents)
+
+
+def _read_columns(
+    rows: Sequence[ListRow], columns: Mapping[str, int], labels: Labels, selectors: Selectors
+) -> dict[str, CellColumn]:
+    has_spans = any(each.row.is_spanned for each in rows)
+    nested = {each.field for each in selectors.fields if each.nested}
+    contents = {}
+    for name, index in columns.items():
+        cells = [each.row.cells[index] for each in rows]
+        read = read_nested_column if name in nested else read_column
+        contents[name] = read(list(dict.fromkeys(cells)) if has_spans else cells, labels)
+    return contents
 
 
 def find_duplicates(document: Element, selectors: Selectors) -> frozenset[Element]:

@@ -7,7 +7,10 @@ from itertools import islice
 
 from lxml.etree import _Element as Element
 
+from dmf_crawler.extract.column import Texts
+from dmf_crawler.extract.inner import find_inner
 from dmf_crawler.extract.selectors import FieldLocator, Locator
+from dmf_crawler.model.record import Value
 from dmf_crawler.text import strip_blanks
 
 _N_ATTRIBUTE_CHARS = 1024
@@ -31,7 +34,7 @@ def value_of(text: str, field: FieldLocator) -> str:
 
 def is_cut(text: str) -> bool:
     """Say whether a text was shortened for display."""
-    return strip_blanks(text).endswith(("…", "..."))
+    return ("…" in text or "..." in text) and strip_blanks(text).endswith(("…", "..."))
 
 
 def find_full_text(cell: Element, text: str) -> str:
@@ -39,6 +42,29 @@ def find_full_text(cell: Element, text: str) -> str:
     start = "".join(strip_blanks(text).split()).rstrip(".…")
     titles = (each.get("title") or "" for each in cell.iter("*"))
     return next((each for each in titles if each and "".join(each.split()).startswith(start)), "")
+
+
+def nested_value(
+    cell: Element, texts: Texts, labels: frozenset[Element], field: FieldLocator
+) -> Value:
+    """Return what a field makes of the texts inside a cell, whole ones in place of cut ones."""
+    if field.prefers_title and any(map(is_cut, texts)):
+        holders = find_inner(cell, labels) or [cell] * len(texts)
+        texts = tuple(map(full_text, holders, texts))
+    return unite(tuple([value_of(text, field) for text in texts]), field)
+
+
+def unite(values: Texts, field: FieldLocator) -> Value:
+    """Return what a field makes of several values.
+
+    One empty value is an empty list; several keep their number, since positions pair with those of
+    other columns.
+    """
+    if field.nested == "join":
+        return "\n".join(filter(None, values))
+    if field.nested == "first":
+        return next(filter(None, values), "")
+    return () if values == ("",) else values
 
 
 def full_text(cell: Element, text: str) -> str:

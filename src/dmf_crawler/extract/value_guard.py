@@ -14,6 +14,7 @@ from lxml.etree import _Element as Element
 
 from dmf_crawler.extract import row_faults as faults
 from dmf_crawler.extract.cell import cell_text, find_unread, squeeze
+from dmf_crawler.extract.column import CellColumn
 from dmf_crawler.extract.inner import find_inner, split_lines
 from dmf_crawler.extract.selectors import FieldLocator
 from dmf_crawler.extract.value import find_full_text, is_cut
@@ -34,27 +35,27 @@ _ALTERNATIVE_SIGNS = re.compile("외\\s*\\d+")
 
 
 def check_values(
-    cells: Sequence[Element], labels: frozenset[Element], column: str, field: FieldLocator
+    column: CellColumn, labels: frozenset[Element], header: str, field: FieldLocator
 ) -> Fault | None:
     """Refuse a column whose cells show something else than their values.
 
     Args:
-        cells: Of one column.
+        column: One column.
         labels: What is no part of a value.
-        column: The column's header as shown.
+        header: The column's header as shown.
         field: The field that is read from it.
 
     Returns:
         One of the faults `unread_value`, `odd_value`, `odd_nested`; or None.
     """
-    with_parts = [(no, cell) for no, cell in enumerate(cells, start=1) if len(cell)]
+    with_parts = [(index + 1, column.cells[index]) for index in column.odd]
     for row_no, cell in with_parts:
-        if not cell_text(cell, labels).strip() and (found := find_unread(cell)):
-            return faults.unread_value(row_no, column, found)
+        if len(cell) and not cell_text(cell, labels).strip() and (found := find_unread(cell)):
+            return faults.unread_value(row_no, header, found)
     if field.nested:
-        return _check_nested(cells, labels, column)
-    return _check_marks(with_parts, labels, column, len(cells)) or _check_cut(
-        cells, labels, column, field
+        return _check_nested(column, labels, header)
+    return _check_marks(with_parts, labels, header, len(column.cells)) or _check_cut(
+        column, header, field
     )
 
 
@@ -86,44 +87,44 @@ def _find_marks(cell: Element, labels: frozenset[Element]) -> Iterator[tuple[str
                 yield child.tag, text
 
 
-def _check_cut(
-    cells: Sequence[Element], labels: frozenset[Element], column: str, field: FieldLocator
-) -> Fault | None:
+def _check_cut(column: CellColumn, header: str, field: FieldLocator) -> Fault | None:
     """Refuse values that are cut and whose rest is nowhere."""
     n_cut = 0
-    for row_no, cell in enumerate(cells, start=1):
-        text = cell_text(cell, labels)
-        if is_cut(text) and not (field.prefers_title and find_full_text(cell, text)):
+    for row_no, text in enumerate(column.texts, start=1):
+        if not is_cut(text):
+            continue
+        if not (field.prefers_title and find_full_text(column.cells[row_no - 1], text)):
             n_cut += 1
             if n_cut >= _LEAST_CUT:
-                return faults.odd_value(row_no, column, text.strip()[-20:])
+                return faults.odd_value(row_no, header, text.strip()[-20:])
     return None
 
 
 # --- nested values -------------------------------------------------------------------------------
 
 
-def _check_nested(
-    cells: Sequence[Element], labels: frozenset[Element], column: str
-) -> Fault | None:
+def _check_nested(column: CellColumn, labels: frozenset[Element], header: str) -> Fault | None:
     """Refuse lists of values whose parts are not told apart, or are more than values."""
     values: list[str] = []
     n_flat, n_several = 0, 0
-    for row_no, cell in enumerate(cells, start=1):
-        inner = find_inner(cell, labels)
-        texts = [cell_text(each, labels) for each in inner] or split_lines(cell, labels)
-        if inner and _has_columns(inner, texts):
-            return faults.odd_nested(row_no, column, "안쪽 표에 열이 여러 개")
-        if not inner and len(texts) == 1 and _count_parts(cell, labels) > 1:
-            return faults.odd_nested(row_no, column, "값을 가르는 것이 없음")
-        n_flat += not inner and len(texts) == 1
+    odd = frozenset(column.odd)
+    for index, cell in enumerate(column.cells):
+        texts: Sequence[str] = column.nested[index] or ()
+        if index in odd:
+            inner = find_inner(cell, labels)
+            texts = [cell_text(each, labels) for each in inner] or split_lines(cell, labels)
+            if inner and _has_columns(inner, texts):
+                return faults.odd_nested(index + 1, header, "안쪽 표에 열이 여러 개")
+            if not inner and len(texts) == 1 and _count_parts(cell, labels) > 1:
+                return faults.odd_nested(index + 1, header, "값을 가르는 것이 없음")
+            n_flat += not inner and len(texts) == 1
         n_several += len(texts) > 1
-        values += [text.strip() for text in texts if len(text.strip()) > 1]
+        values += [text for text in map(str.strip, texts) if len(text) > 1]
     is_marked = len(values) >= _LEAST_ROWS and all(value[0] in _BULLETS for value in values)
     if n_several and is_marked:
-        return faults.odd_nested(1, column, f"값마다 '{values[0][0]}' 표시")
-    if n_flat == len(cells) >= _LEAST_ROWS and any(map(_may_be_several, values)):
-        return faults.odd_nested(1, column, "모든 칸에 값이 하나씩, 안쪽 표 없음")
+        return faults.odd_nested(1, header, f"값마다 '{values[0][0]}' 표시")
+    if n_flat == len(column.cells) >= _LEAST_ROWS and any(map(_may_be_several, values)):
+        return faults.odd_nested(1, header, "모든 칸에 값이 하나씩, 안쪽 표 없음")
     return None
 
 

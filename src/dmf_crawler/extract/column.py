@@ -1,0 +1,136 @@
+"""One column of the list, each of its cells read once: for the checks, and for the values.
+
+Almost all cells are of two forms: a text with a label or without, and a label with a table whose
+cells hold texts alone. These are told, and read, from a few looks; any other one is odd: it is read
+element by element, and is looked at by every check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+
+from lxml.etree import _Element as Element
+
+from dmf_crawler.extract.cell import cell_text, squeeze
+from dmf_crawler.extract.inner import find_inner, split_lines
+from dmf_crawler.extract.labels import Labels
+
+_LABEL_TAGS = frozenset({"span", "b", "strong", "em", "i", "label", "small"})
+"""What shows nothing but its text."""
+
+_TABLE_TAGS = frozenset({"table", "thead", "tbody", "tfoot", "tr"})
+_CELL_TAGS = frozenset({"td", "th"})
+
+Texts = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CellColumn:
+    """What the cells of one column say, labels left out, as the source has it.
+
+    Attributes:
+        cells: n_cells different ones; less than rows where some span several.
+        texts: n_cells, of a column whose cells are one text each.
+        nested: n_cells, of a column whose cells hold several; None where text stands beside the
+            table inside a cell.
+        labels: The different texts of the labels before values, None for a value without label.
+        lone_labels: The different texts of the labels in cells without a value.
+        odd: Indexes of the cells that are of no usual form; their labels are not told.
+    """
+
+    cells: Sequence[Element]
+    texts: Sequence[str]
+    nested: Sequence[Texts | None]
+    labels: Set[str | None]
+    lone_labels: Set[str]
+    odd: Sequence[int]
+
+
+def read_column(cells: Sequence[Element], labels: Labels) -> CellColumn:
+    """Read a column whose cells are one text each.
+
+    Args:
+        cells: n_cells different ones.
+        labels: What is no part of a value.
+    """
+    drop = labels.drop
+    texts: list[str] = []
+    names: set[str | None] = set()
+    lone: set[str] = set()
+    odd: list[int] = []
+    for index, cell in enumerate(cells):
+        n_children = len(cell)
+        text = cell.text or ""
+        if n_children == 0:
+            if text.strip():
+                names.add(None)
+        elif (
+            n_children == 1
+            and (label := cell[0]) in drop
+            and label.tag in _LABEL_TAGS
+            and not len(label)
+        ):
+            text += label.tail or ""
+            (names if text.strip() else lone).add(label.text or "")
+        else:
+            odd.append(index)
+            text = cell_text(cell, labels.all)
+        texts.append(text)
+    return CellColumn(cells, texts, (), names, lone, odd)
+
+
+def read_nested_column(cells: Sequence[Element], labels: Labels) -> CellColumn:
+    """Read a column in which a table, a list or lines inside a cell are texts of their own.
+
+    Args:
+        cells: n_cells different ones.
+        labels: What is no part of a value.
+    """
+    texts: list[Texts | None] = []
+    names: set[str | None] = set()
+    lone: set[str] = set()
+    odd: list[int] = []
+    for index, cell in enumerate(cells):
+        own = None
+        if len(cell) == 2 and (label := cell[0]) in labels.drop and label.tag in _LABEL_TAGS:
+            beside = (cell.text or "") + (label.tail or "")
+            own = None if len(label) or beside.strip() else _read_table(cell[1], labels)
+        if own is None:
+            odd.append(index)
+            own = read_inner(cell, labels.all)
+        else:
+            (names if any(map(str.strip, own)) else lone).add(label.text or "")
+        texts.append(own)
+    return CellColumn(cells, (), texts, names, lone, odd)
+
+
+def _read_table(table: Element, labels: Labels) -> Texts | None:
+    """Return the texts of a table's cells, None of what is more than rows of one text each."""
+    elements = list(table.iter())
+    if not labels.all.isdisjoint(elements):
+        return None
+    texts: list[str] = []
+    before = ""
+    for element in elements:
+        tag, text, tail = element.tag, element.text, element.tail
+        if tag in _CELL_TAGS and not len(element) and before not in _CELL_TAGS:
+            texts.append(text or "")
+        elif tag not in _TABLE_TAGS or (text and text.strip()):
+            return None
+        if tail and tail.strip():
+            return None
+        before = tag
+    return tuple(texts) or None
+
+
+def read_inner(cell: Element, labels: frozenset[Element]) -> Texts | None:
+    """Read the innermost cells of the tables inside a cell; None where text stands beside them.
+
+    Where there is no table, list items, blocks and lines are its texts, as the site has it redrawn.
+    """
+    inner = find_inner(cell, labels)
+    if not inner:
+        return tuple(split_lines(cell, labels))
+    texts = tuple(cell_text(element, labels) for element in inner)
+    return texts if squeeze(cell_text(cell, labels)) == squeeze("".join(texts)) else None

@@ -1,0 +1,149 @@
+"""Has a label swallowed a value, or is one left in it?
+
+A column whose values all begin with its name is refused: its label is there, but nobody told which
+element it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from lxml.etree import _Element as Element
+
+from dmf_crawler.extract import row_faults as faults
+from dmf_crawler.extract.cell import NEVER_TEXT, cell_text, squeeze
+from dmf_crawler.extract.column import CellColumn
+from dmf_crawler.extract.grid import part_of
+from dmf_crawler.extract.labels import Labels
+from dmf_crawler.extract.selectors import text_form
+from dmf_crawler.model.run import Fault
+from dmf_crawler.text import key_form
+
+_CELLS = ("td", "th")
+_N_LABEL_CHARS = 40
+_LONG_NUMBER = re.compile("[0-9]{4}")
+_LEAST_ROWS = 3
+"""So many values that begin with the column's name do not do so by chance."""
+
+_NOTHING: frozenset[Element] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnNames:
+    """Forms of all texts by which a column's field goes, and by which the others go."""
+
+    own: frozenset[str]
+    others: frozenset[str]
+
+    def has(self, text: str) -> bool:
+        """Say whether a text is the name of any column."""
+        form = text_form(text)
+        return form in self.own or form in self.others
+
+
+_LabelTexts = list[tuple[int, tuple[str, ...]]]
+"""Row number and label texts of cells."""
+
+
+def check_labels(
+    column: CellColumn, labels: Labels, header: str, names: ColumnNames
+) -> Fault | None:
+    """Refuse a label that is not the one of its column: without its end tag it holds the value.
+
+    Args:
+        column: One column.
+        labels: What is no part of a value.
+        header: The column's header as shown.
+        names: By which texts this and the other fields go.
+
+    Returns:
+        The fault `label_differs`, `label_of_other_column` or `label_kept`, or None.
+    """
+    for found in _find_label_texts(column, labels, names):
+        if fault := _compare_labels(found, header, n_rows=len(column.cells)):
+            return fault
+        forms = {text_form(text) for text in found[0][1]} if found else set()
+        if forms & (names.others - names.own):
+            return faults.label_of_other_column(found[0][1], header)
+    return _find_kept(column.cells, labels.all, header)
+
+
+def _find_label_texts(
+    column: CellColumn, labels: Labels, names: ColumnNames
+) -> Iterator[_LabelTexts]:
+    """Yield the labels of a column's cells, and of the cells inside these.
+
+    Where all cells are usual and have the very same label, one speaks for all.
+    """
+    found = column.labels | {text for text in column.lone_labels if not names.has(text)}
+    if not column.odd and len(found) <= 1:
+        if found:
+            yield [(1, tuple(" ".join(text.split()) for text in found if text is not None))]
+        return
+    own = [
+        (row_no, cell)
+        for row_no, cell in enumerate(column.cells, start=1)
+        if not _is_empty(cell, labels, names)
+    ]
+    inner = [(row_no, each) for row_no, cell in own for each in cell.iterdescendants(*_CELLS)]
+    for group in (own, inner):
+        yield [(row_no, tuple(_label_texts(cell, labels.drop))) for row_no, cell in group]
+
+
+def _is_empty(cell: Element, labels: Labels, names: ColumnNames) -> bool:
+    """Say whether a cell has neither a value nor a label that could hold one.
+
+    It may lack the label, or, where it covers several columns, have that of another one.
+    """
+    if not len(cell):
+        return not (cell.text and cell.text.strip())
+    if not all(map(names.has, _label_texts(cell, labels.drop))):
+        return False
+    return not cell_text(cell, labels.all).strip()
+
+
+def _compare_labels(found: _LabelTexts, column: str, *, n_rows: int) -> Fault | None:
+    """Name the first label that is not that of most cells, or that a page of one row cannot show.
+
+    Args:
+        found: Row number and label texts of each cell.
+        column: Header of their column.
+        n_rows: How many rows the page has.
+    """
+    counts = Counter(texts for _, texts in found)
+    usual = max(counts, key=counts.__getitem__, default=())
+    for row_no, texts in found:
+        if texts != usual:
+            return faults.label_differs(row_no, column, texts, usual)
+        if n_rows == 1 and any(map(_holds_value, texts)):
+            return faults.swallowing_label(row_no, column, texts)
+    return None
+
+
+def _holds_value(label: str) -> bool:
+    return len(label) > _N_LABEL_CHARS or bool(_LONG_NUMBER.search(key_form(label)))
+
+
+def _label_texts(cell: Element, drop: frozenset[Element]) -> Iterator[str]:
+    """Yield the texts of a cell's labels, those of the cells inside it left out."""
+    for child in cell:
+        if child in drop:
+            if child.tag not in NEVER_TEXT:
+                yield " ".join(cell_text(child, _NOTHING).split())
+        elif part_of(child) != "cell":
+            yield from _label_texts(child, drop)
+
+
+def _find_kept(cells: Sequence[Element], labels: frozenset[Element], column: str) -> Fault | None:
+    """Refuse a column all of whose values begin or end with its name."""
+    name = squeeze(column)
+    if len(cells) < _LEAST_ROWS or not name:
+        return None
+    for cell in cells:
+        text = squeeze(cell_text(cell, labels))
+        if not (text.startswith(name) or text.endswith(name)):
+            return None
+    return faults.label_kept(column)
