@@ -8,8 +8,13 @@ from pathlib import Path
 
 from dmf_crawler.acquire.raw_folder import INDEX, damaged
 from dmf_crawler.errors import RawStoreError
-from dmf_crawler.extract.where_cell import FoundCell, find_cell, find_region
-from dmf_crawler.model.detail import BODY, FILES
+from dmf_crawler.extract.where_cell import (
+    FoundCell,
+    find_cell,
+    find_detail,
+    find_in_answer,
+    find_in_workbook,
+)
 from dmf_crawler.model.page import RawPage
 from dmf_crawler.model.record import Fields
 from dmf_crawler.model.report import RunRow
@@ -17,13 +22,13 @@ from dmf_crawler.model.run import Fault
 from dmf_crawler.persist.pages import known_detail
 from dmf_crawler.persist.questions import StoredVersion
 from dmf_crawler.persist.runs import get_run
-from dmf_crawler.snapshot import read_snapshot
+from dmf_crawler.snapshot import export_rows, read_snapshot
 from dmf_crawler.text import key_form
 from dmf_crawler.watch import Watch
 
 NOT_THERE = 2
 DAMAGED = 5
-LIST_KINDS = frozenset({"list", "recheck"})
+LIST_KINDS = frozenset({"list", "recheck", "export", "api"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +89,8 @@ def trace_value(watch: Watch, stored: StoredVersion, field: str) -> Provenance:
         field: Id of a field of the board.
     """
     run = get_run(watch.store, stored.version.run_id)
-    if field in {BODY, FILES}:
-        return _trace_detail(watch, stored, run)
+    if field in watch.detail_fields:
+        return _trace_detail(watch, stored, run, field)
     version = stored.version
     traced = Provenance(run, Origin(run.raw_dir, version.source, version.url, version.row_no))
     if not watch.raw_store.has_index(watch.home.root / run.raw_dir):
@@ -97,12 +102,23 @@ def trace_value(watch: Watch, stored: StoredVersion, field: str) -> Provenance:
     if isinstance(kept, Provenance):
         return kept
     traced, page = kept
-    cell = find_cell(page, watch.selectors, field, traced.origin.row_no or 0)
+    cell = _find_cell(page, watch, field, traced.origin.row_no or 0)
     if isinstance(cell, Fault):
         return replace(traced, fault=cell)
     number = watch.selectors.file.key.number
     forms = {key_form(str(fields.get(number, ""))) for fields in (cell.fields, version.fields)}
     return replace(traced, cell=cell, is_other_record=len(forms) > 1)
+
+
+def _find_cell(page: RawPage, watch: Watch, field: str, row_no: int) -> FoundCell | Fault:
+    """Find a value in an answer of whichever source the list was read from."""
+    selectors = watch.selectors
+    if page.request.kind == "export":
+        most_rows = export_rows(watch)
+        return find_in_workbook(page, selectors, field, row_no, most_rows=most_rows)
+    if page.request.kind == "api":
+        return find_in_answer(page, selectors, field, row_no)
+    return find_cell(page, selectors, field, row_no)
 
 
 def _find_later(watch: Watch, stored: StoredVersion) -> Origin | Fault:
@@ -123,8 +139,8 @@ def _find_later(watch: Watch, stored: StoredVersion) -> Origin | Fault:
     return Origin(run.raw_dir, record.source, record.url, record.row_no)
 
 
-def _trace_detail(watch: Watch, stored: StoredVersion, run: RunRow) -> Provenance:
-    """Trace text or files of a record's detail page."""
+def _trace_detail(watch: Watch, stored: StoredVersion, run: RunRow, field: str) -> Provenance:
+    """Trace text, files or another field of a record's detail page."""
     origin = _find_detail(watch, stored, run)
     if origin is None:
         unknown = Origin(run.raw_dir, "", stored.version.detail_url, None)
@@ -133,7 +149,7 @@ def _trace_detail(watch: Watch, stored: StoredVersion, run: RunRow) -> Provenanc
     if isinstance(kept, Provenance):
         return kept
     traced, page = kept
-    region = find_region(page, watch.selectors)
+    region = find_detail(page, watch.selectors, field)
     if isinstance(region, Fault):
         return replace(traced, fault=region)
     return replace(traced, cell=region)
@@ -216,8 +232,8 @@ def _no_detail_page() -> Fault:
 def _other_source(kind: str) -> Fault:
     return Fault(
         "other_source",
-        f"이 값은 HTML 목록이 아니라 다른 출처({kind})에서 읽었으므로 칸의 위치를 보일 수 "
-        "없습니다. 보관된 파일을 열어 기록된 행을 확인하십시오.",
+        f"이 값이 있던 응답의 종류({kind})에서는 칸의 위치를 보일 수 없습니다. 보관된 파일을 열어 "
+        "기록된 행을 확인하십시오.",
         exit_code=NOT_THERE,
     )
 

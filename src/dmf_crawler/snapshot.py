@@ -157,10 +157,15 @@ def _resolve_links(snapshot: Snapshot, watch: Watch) -> Snapshot:
 # --- the site's workbook -------------------------------------------------------------------------
 
 
+def export_rows(watch: Watch) -> int:
+    """Return how many rows the site writes into one workbook at most."""
+    source = watch.board.export
+    return MOST_EXPORT_ROWS if source is None else source.max_rows
+
+
 def _read_export(watch: Watch, folder: Path, known_split: frozenset[str]) -> Snapshot | Fault:
     """Read the workbook of the last pass; page 1 around it must be the same before and after."""
-    source = watch.board.export
-    most_rows = MOST_EXPORT_ROWS if source is None else source.max_rows
+    most_rows = export_rows(watch)
     tables: dict[Place, PageTable | Fault] = {}
     for page in _kept_pages(watch, folder, "export"):
         tables[place_of(page)] = (

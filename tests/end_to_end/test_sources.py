@@ -113,6 +113,26 @@ def test_another_source_of_an_unchanged_list_makes_no_event(stage, life, sources
     stage.assert_sound()
 
 
+@pytest.mark.parametrize(
+    ("source", "place"),
+    [
+        ("html", r"/html/body/.*/td\[5\]"),
+        ("export", r"Sheet1![A-Z]+[0-9]+"),
+        ("openapi", r"items/item\[[0-9]+\]/ENTP_NAME"),
+    ],
+)
+def test_a_value_of_any_source_is_found_where_it_stands(stage, source, place):
+    assert stage.run(source)["status"] == "OK"
+    ((key, company),) = stage.home.rows(
+        "SELECT natural_key, company FROM dmf_record WHERE status IS NULL OR status = '정상' LIMIT 1"
+    )
+    exit_code, told = stage.home.command("where", key, "company")
+    assert (exit_code, told["value"], told["is_same"]) == (0, company, True)
+    assert re.fullmatch(place, told["xpath"])
+    assert company in told["html"]
+    assert (stage.home.root / told["page"]).is_file()
+
+
 def test_from_the_open_api_alone_to_the_pages_the_withdrawn_ones_are_new(stage, life):
     """They are a third of the list more, so a person looks first."""
     stage.run("openapi")

@@ -15,7 +15,7 @@ from dmf_crawler.extract.where_cell import (
     FoundCell,
     escape_unprintable,
     find_cell,
-    find_region,
+    find_detail,
 )
 from dmf_crawler.model.page import RawPage
 from dmf_crawler.model.record import PageTable, Value
@@ -167,7 +167,7 @@ def test_a_pinned_row_counts_among_the_rows_of_its_page():
 
 
 def test_the_body_of_a_post_is_its_region():
-    found = find_region(raw_detail(html_detail("<p>하나</p>\n<p>둘</p>")), NOTICES)
+    found = find_detail(raw_detail(html_detail("<p>하나</p>\n<p>둘</p>")), NOTICES)
 
     assert isinstance(found, FoundCell)
     assert found.xpath == "/html/body/div[1]"
@@ -178,7 +178,7 @@ def test_the_body_of_a_post_is_its_region():
 def test_a_post_without_its_region_is_that_very_fault():
     page = raw_detail(html_detail("본문").replace("view_cont", "other"))
 
-    found = find_region(page, NOTICES)
+    found = find_detail(page, NOTICES)
 
     assert isinstance(found, Fault)
     assert found.code == "no_detail_region"
@@ -186,7 +186,7 @@ def test_a_post_without_its_region_is_that_very_fault():
 
 def test_a_board_without_detail_pages_has_no_region():
     with pytest.raises(ValueError, match="details"):
-        find_region(raw_detail(html_detail("본문")), notice_selectors(details=None))
+        find_detail(raw_detail(html_detail("본문")), notice_selectors(details=None))
     assert notice_mapping()["details"] is not None
 
 

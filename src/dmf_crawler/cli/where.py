@@ -172,9 +172,10 @@ def _tell_cell(
     if cell is None:
         return []
     line = f" ({cell.line:,}번째 줄)" if cell.line else ""
+    is_page = cell.xpath.startswith("/")  # else a cell of a workbook, or an item of an answer
     return [
-        f"  XPath: {escape_unprintable(cell.xpath)}{line}",
-        f"  HTML: {cell.html}",
+        f"  {'XPath' if is_page else '자리'}: {escape_unprintable(cell.xpath)}{line}",
+        f"  {'HTML' if is_page else '글자'}: {cell.html}",
         f"  지금 다시 읽은 값: {_compare(watch, column, stored, traced)}",
     ]
 
