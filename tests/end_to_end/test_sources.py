@@ -124,7 +124,8 @@ def test_another_source_of_an_unchanged_list_makes_no_event(stage, life, sources
 def test_a_value_of_any_source_is_found_where_it_stands(stage, source, place):
     assert stage.run(source)["status"] == "OK"
     ((key, company),) = stage.home.rows(
-        "SELECT natural_key, company FROM dmf_record WHERE status IS NULL OR status = '정상' LIMIT 1"
+        "SELECT natural_key, company FROM dmf_record"
+        " WHERE coalesce(status, '정상') = '정상' LIMIT 1"
     )
     exit_code, told = stage.home.command("where", key, "company")
     assert (exit_code, told["value"], told["is_same"]) == (0, company, True)
