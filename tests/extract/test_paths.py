@@ -7,13 +7,14 @@ from hypothesis import strategies as st
 from lxml.etree import XPath
 from lxml.html import document_fromstring
 
-from dmf_crawler.extract.paths import compile_css
+from dmf_crawler.extract.paths import compile_css, find_among, find_elements
 
 _words = st.lists(st.sampled_from(["a", "b", "s-th", "A", "a-b", " ", "\t\n"]), max_size=4)
 _page = st.lists(st.tuples(_words, _words), min_size=1, max_size=6).map(
     lambda classes: document_fromstring(
         "".join(
-            f'<p class="{" ".join(outer)}"><b class="{"".join(inner)}" data-x="{" ".join(inner)}">'
+            f'<i class="{" ".join(outer)}"><b class="{"".join(inner)}" data-x="{" ".join(inner)}">'
+            f"<i class='{''.join(inner)}'></i></b>"
             for outer, inner in classes
         )
     )
@@ -23,11 +24,27 @@ _page = st.lists(st.tuples(_words, _words), min_size=1, max_size=6).map(
 @pytest.mark.parametrize(
     "css",
     [
-        *(".a", "p.a", "p.a.b", "p.s-th > b.a", ".a, .b", "p:not(.a)", "p:not(.a.b) b"),
-        *('[class~="a"]', '[data-x~="a"]', '[class~="a b"]', '[class~=""]', "p:has(> b.a)"),
-        *("p.a b[data-x=b]", "b:not([data-x~=a])", "p.a:not(:has(.b))"),
+        *(".a", "i.a", "i.a.b", "i.s-th > b.a", ".a, .b", "i:not(.a)", "i:not(.a.b) b"),
+        *('[class~="a"]', '[data-x~="a"]', '[class~="a b"]', '[class~=""]', "i:has(> b.a)"),
+        *("i.a b[data-x=b]", "b:not([data-x~=a])", "i.a:not(:has(.b))"),
     ],
 )
 @given(page=_page)
 def test_a_class_is_found_alone_and_among_others(css, page):
     assert compile_css(css)(page) == XPath(HTMLTranslator().css_to_xpath(css))(page)
+
+
+@pytest.mark.parametrize(
+    "css",
+    [
+        *("b", "i b", "i > b", "i + i", "i ~ i b", "b + i > b", "*", "i i i b", ".a > .b .a"),
+        *("i.a b.b", "i.a > b[data-x]", "b, i.a", "i > i > b, .a ~ b", "[data-x^=a]", "i > * .b"),
+        *("i:not(.a) b", "i:has(b + i) b", "i:nth-child(2)", "b:not(i + b)"),
+    ],
+)
+@given(page=_page, every=st.integers(1, 3))
+def test_an_element_can_be_tested_for_being_found(css, page, every):
+    path = compile_css(css)
+    found = find_elements(path, page)
+    elements = list(page.iter())[::every]
+    assert find_among(path, elements, page) == [each for each in elements if each in found]

@@ -58,12 +58,14 @@ class GridRow:
         section: `thead`, `tbody` or `tfoot`.
         cells: The cell in each column; one that spans several rows or columns stands in each.
         is_spanned: Whether some cell covers more than its own place.
+        is_plain: Whether its element holds just these cells.
     """
 
     element: Element
     section: str
     cells: Cells
     is_spanned: bool = False
+    is_plain: bool = False
 
     @property
     def n_distinct(self) -> int:
@@ -104,12 +106,12 @@ def read_grid(table: Element) -> list[GridRow] | TooLarge:
             return TooLarge(len(rows) + 1, MAX_ROWS)
         if group is not last_section:
             pending, last_section = {}, group  # no cell reaches out of its section
-        own = own_cells(row)
+        own, is_plain = _own_cells(row)
         spans = [_read_spans(cell) if cell.keys() else _OWN_PLACE for cell in own]
         if not pending and spans.count(_OWN_PLACE) == len(own):
             if len(own) > MAX_COLUMNS:
                 return TooLarge(len(own), MAX_COLUMNS)
-            rows.append(GridRow(row, section, own))
+            rows.append(GridRow(row, section, own, is_plain=is_plain))
             continue
         cells = _lay_out(own, spans, pending)
         if len(cells) > MAX_COLUMNS:
@@ -118,12 +120,12 @@ def read_grid(table: Element) -> list[GridRow] | TooLarge:
     return rows
 
 
-def own_cells(row: Element) -> Cells:
-    """Return a row's own cells."""
+def _own_cells(row: Element) -> tuple[Cells, bool]:
+    """Return a row's own cells, and whether it holds nothing else."""
     cells = tuple(row)
     if cells and _CELL_TAGS.issuperset([cell.tag for cell in cells]):
-        return cells
-    return tuple(_descend_cells(row))
+        return cells, True
+    return tuple(_descend_cells(row)), False
 
 
 def part_of(element: Element) -> str:

@@ -36,6 +36,8 @@ class Header:
         hidden: Indexes of the columns that no browser shows.
         rows: The rows that are no header and no foot, in page order.
         signatures: n_columns texts without white space, of each header row.
+        first: Index of the first column of a field, None where there is none.
+        first_texts: What the signatures have there.
     """
 
     table: Element
@@ -45,6 +47,8 @@ class Header:
     hidden: frozenset[int] = frozenset()
     rows: tuple[GridRow, ...] = ()
     signatures: frozenset[tuple[str, ...]] = frozenset()
+    first: int | None = None
+    first_texts: frozenset[str] = frozenset()
 
     @property
     def n_known(self) -> int:
@@ -74,16 +78,18 @@ def read_header(
     if not best.n_known:  # the texts of its first row say why it is no list
         return best
     rows = tuple(row for row in grid[chosen.stop :] if row.section == "tbody")
-    return replace(best, rows=rows, signatures=_sign(grid[chosen], labels))
+    signatures = _sign(grid[chosen], labels)
+    first = next(index for index, field in enumerate(best.fields) if field)
+    texts = frozenset(signature[first] for signature in signatures)
+    return replace(best, rows=rows, signatures=signatures, first=first, first_texts=texts)
 
 
 def is_header_row(row: GridRow, header: Header, labels: frozenset[Element]) -> bool:
     """Say whether a row is one of the header rows once more."""
-    first = next((index for index, field in enumerate(header.fields) if field), None)
-    if first is None or len(row.cells) != len(header.fields):
+    if header.first is None or len(row.cells) != len(header.fields):
         return False
-    shown = squeeze(cell_text(row.cells[first], labels))
-    if all(shown != signature[first] for signature in header.signatures):
+    shown = squeeze(cell_text(row.cells[header.first], labels))
+    if shown not in header.first_texts:
         return False
     return tuple(squeeze(cell_text(cell, labels)) for cell in row.cells) in header.signatures
 

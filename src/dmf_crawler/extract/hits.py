@@ -54,7 +54,7 @@ def count_page_hits(page: RawPage, selectors: Selectors) -> Hits | Fault:
     if isinstance(choice, Fault):
         return choice
     rows, _ = select_rows(choice.headers, document, selectors)
-    records = find_records(rows, labels.all, find_duplicates(document, selectors))
+    records = find_records(rows, labels.all, find_duplicates(rows, document, selectors))
     if isinstance(records, Fault):
         return records
     search = Search(

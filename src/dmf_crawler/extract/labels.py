@@ -95,12 +95,13 @@ def find_own_names(
     """
     found: set[Element] = set()
     for index, forms in names.items():
-        cells = list(dict.fromkeys([row[index] for row in rows]))
+        cells = [row[index] for row in rows]
         if not any(map(len, cells)):
             continue
         found.update(_find_inner_headers(cells, forms))
         if any(_has_label(cell, labels.drop) for cell in cells):
             continue
+        cells = list(dict.fromkeys(cells))
         for place in (0, -1):
             own = [_label_at(cell, place, forms) for cell in cells]
             if all(each is not None for each in own):
@@ -116,7 +117,7 @@ def _has_label(cell: Element, drop: frozenset[Element]) -> bool:
 def _find_inner_headers(cells: Sequence[Element], forms: Collection[str]) -> Iterator[Element]:
     if next(cells[0].iter("thead"), None) is None:
         return
-    for cell in cells:
+    for cell in dict.fromkeys(cells):
         for head in cell.iter("thead"):
             if text_form(cell_text(head, _NOTHING)) in forms:
                 yield head

@@ -17,7 +17,7 @@ from dmf_crawler.extract.selectors import FieldLocator, Selectors
 from dmf_crawler.extract.table_faults import no_rows
 from dmf_crawler.extract.table_guard import GuardedTable, guard_table
 from dmf_crawler.extract.total import no_total, read_total
-from dmf_crawler.extract.value import full_text, nested_value, read_one_attribute, value_of
+from dmf_crawler.extract.value import full_text, nested_value, read_one_attribute, values_of
 from dmf_crawler.model.page import RawPage
 from dmf_crawler.model.record import PageRow, PageTable, Value
 from dmf_crawler.model.run import Fault
@@ -163,7 +163,7 @@ def _read_texts(
     texts: Sequence[str], field: FieldLocator, whole: Sequence[str] | None = None
 ) -> _Reading:
     """Read texts, or what they are as a whole where they were cut."""
-    values = [value_of(text, field) for text in whole or texts]
+    values = values_of(whole or texts, field)
     shown = [None if text == value else text for text, value in zip(texts, values, strict=True)]
     return _Reading(values, shown)
 

@@ -54,11 +54,12 @@ def find_records(
     """
     shown: list[ListRow] = []
     waiting: list[tuple[int, ListRow]] = []  # duplicates that the next row may be the original of
-    lone = [each for each in rows if each.row.n_distinct == 1]
+    n_lone = sum(each.row.n_distinct == 1 for each in rows)
     # One cell has no columns: a heading, a pager, what a script waits for. Alone it may say more.
-    leaves_lone = 0 < len(lone) < len(rows)
+    leaves_lone = 0 < n_lone < len(rows)
+    unseen_rows = duplicates | _find_hidden(rows)
     for row_no, each in enumerate(rows, start=1):
-        is_unseen = each.row.element in duplicates or _is_unseen(each.row.element)
+        is_unseen = each.row.element in unseen_rows
         if _says_nothing(each, labels, is_unseen=is_unseen):
             continue
         if leaves_lone and each.row.n_distinct == 1 and len(each.header.fields) > 1:
@@ -89,14 +90,22 @@ def _says_nothing(row: ListRow, labels: frozenset[Element], *, is_unseen: bool) 
 def _cut_surplus(row: ListRow, labels: frozenset[Element]) -> ListRow:
     """Return the row without the empty cells behind the last column."""
     cells, n_columns = row.row.cells, len(row.header.fields)
-    surplus = cells[n_columns:]
-    if not surplus or any(cell_text(each, labels).strip() or len(each) for each in surplus):
+    if len(cells) <= n_columns:
         return row
-    return replace(row, row=replace(row.row, cells=cells[:n_columns]))
+    surplus = cells[n_columns:]
+    if any(cell_text(each, labels).strip() or len(each) for each in surplus):
+        return row
+    return replace(row, row=replace(row.row, cells=cells[:n_columns], is_plain=False))
 
 
-def _is_unseen(row: Element) -> bool:
-    return is_hidden(row) or is_hidden(row.getparent())
+def _find_hidden(rows: Iterable[ListRow]) -> frozenset[Element]:
+    """Return the rows that the markup of their own, or of their section, hides."""
+    elements = [each.row.element for each in rows]
+    sections = {each.getparent() for each in elements}
+    hidden = frozenset(section for section in sections if is_hidden(section))
+    return frozenset(
+        [each for each in elements if is_hidden(each) or (hidden and each.getparent() in hidden)]
+    )
 
 
 def _repeats(unseen: ListRow, seen: ListRow, labels: frozenset[Element]) -> bool:
@@ -196,7 +205,7 @@ def check_running_numbers(
 
 def _text_between(row: GridRow, labels: frozenset[Element]) -> str:
     """Return what a row holds outside its cells, where an end tag too early leaves a value."""
-    if tuple(row.element) == row.cells:
+    if row.is_plain:
         tails = [cell.tail for cell in row.cells]
         return "".join([text for text in (row.element.text, *tails) if text]).strip()
     own = frozenset(row.cells)

@@ -251,7 +251,7 @@ def _find_names(selector: FieldSelector) -> Iterable[str]:
 def compile_locator(selector: FieldSelector | FallbackSelector) -> Locator:
     """Compile one way to find a field."""
     strategy = selector.strategy
-    path = None
+    path: XPath | None = None
     if strategy in {"css", "attr"}:
         path = compile_css(selector.selector)
     elif strategy == "xpath":

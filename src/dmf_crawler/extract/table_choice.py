@@ -182,8 +182,10 @@ class _Judge:
 
     def _has_strange_numbers(self, header: Header) -> bool:
         pattern = self._selectors.number_pattern
+        if pattern is None:
+            return False
         numbers = self._read_numbers(header)
-        if pattern is None or len(numbers) < LEAST_NUMBERS:
+        if len(numbers) < LEAST_NUMBERS:
             return False
         return 2 * sum(pattern.fullmatch(number) is not None for number in numbers) < len(numbers)
 

@@ -14,7 +14,7 @@ from dmf_crawler.extract.column import CellColumn, read_column, read_nested_colu
 from dmf_crawler.extract.grid import Cells
 from dmf_crawler.extract.header import Header
 from dmf_crawler.extract.labels import Labels, find_labels, find_own_names
-from dmf_crawler.extract.paths import find_elements
+from dmf_crawler.extract.paths import find_among, find_elements
 from dmf_crawler.extract.places import Places, Search, locate_fields
 from dmf_crawler.extract.row_guard import (
     ListRow,
@@ -83,7 +83,7 @@ def guard_table(document: Element, selectors: Selectors) -> GuardedTable | Fault
     if isinstance(choice, Fault):
         return choice
     rows, found_by = select_rows(choice.headers, document, selectors)
-    records = find_records(rows, labels.all, find_duplicates(document, selectors))
+    records = find_records(rows, labels.all, find_duplicates(rows, document, selectors))
     if isinstance(records, Fault):
         return records
     if len(records) > selectors.file.row.max_expected:
@@ -177,20 +177,25 @@ def _read_columns(
     return contents
 
 
-def find_duplicates(document: Element, selectors: Selectors) -> frozenset[Element]:
+def find_duplicates(
+    rows: Iterable[ListRow], document: Element, selectors: Selectors
+) -> frozenset[Element]:
     """Return the rows that the selectors file calls duplicates."""
+    elements = [each.row.element for each in rows]
     return frozenset(
-        each for path in selectors.duplicates for each in find_elements(path, document)
+        each for path in selectors.duplicates for each in find_among(path, elements, document)
     )
 
 
 def select_rows(
-    headers: Iterable[Header], document: Element, selectors: Selectors
+    headers: Sequence[Header], document: Element, selectors: Selectors
 ) -> tuple[list[ListRow], tuple[Delivery, ...]]:
     """Return the rows that the selectors find in the list, and which of them found them."""
     own = {row.element: ListRow(row, header) for header in headers for row in header.rows}
+    # Tables may stand inside each other: their rows are not in page order then.
+    elements = list(own) if len(headers) == 1 else [each for each in document.iter() if each in own]
     for position, (css, path) in enumerate(selectors.rows):
-        rows = [own[element] for element in find_elements(path, document) if element in own]
+        rows = [own[element] for element in find_among(path, elements, document)]
         if rows:
             return rows, (Delivery(ROW, position, f"css {css}"),)
     return [], ()

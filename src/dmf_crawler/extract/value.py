@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from lxml.etree import _Element as Element
@@ -22,14 +22,24 @@ def value_of(text: str, field: FieldLocator) -> str:
 
     The text as it stood goes with the record wherever it is another one (`PageRow.shown`).
     """
-    value = strip_blanks(text)
-    if value in field.placeholders:
-        return ""
+    return values_of((text,), field)[0]
+
+
+def values_of(texts: Iterable[str], field: FieldLocator) -> list[str]:
+    """Return `value_of` each of some texts."""
+    values = list(map(strip_blanks, texts))
+    if not field.placeholders.isdisjoint(values):
+        values = ["" if value in field.placeholders else value for value in values]
     if field.white_space == "keep":
-        return value
+        return values
     if field.white_space == "collapse":
-        return " ".join(value.split())
-    return "\n".join(filter(None, (" ".join(line.split()) for line in value.splitlines())))
+        return [" ".join(value.split()) for value in values]
+    return ["\n".join(_fill_lines(value)) for value in values]
+
+
+def _fill_lines(value: str) -> Iterator[str]:
+    """Yield the lines of a value that say something, each without needless white space."""
+    return filter(None, (" ".join(line.split()) for line in value.splitlines()))
 
 
 def is_cut(text: str) -> bool:
@@ -51,7 +61,7 @@ def nested_value(
     if field.prefers_title and any(map(is_cut, texts)):
         holders = find_inner(cell, labels) or [cell] * len(texts)
         texts = tuple(map(full_text, holders, texts))
-    return unite(tuple([value_of(text, field) for text in texts]), field)
+    return unite(tuple(values_of(texts, field)), field)
 
 
 def unite(values: Texts, field: FieldLocator) -> Value:
