@@ -9,9 +9,13 @@ NEVER_TEXT = ("script", "style", "template", "noscript")
 
 def cell_text(element: Element, labels: frozenset[Element]) -> str:
     """Return an element's text as the source has it, labels left out, `<br>` as a line feed."""
-    if not len(element):
-        return element.text or ""
-    parts = [element.text or ""]
+    text = element.text or ""
+    n_children = len(element)
+    if not n_children:
+        return text
+    if n_children == 1 and (child := element[0]) in labels and child.tag != "br":
+        return text + (child.tail or "")
+    parts = [text]
     for child in element:
         if child.tag == "br":
             parts.append("\n")

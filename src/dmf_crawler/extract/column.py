@@ -16,9 +16,6 @@ from dmf_crawler.extract.cell import cell_text, squeeze
 from dmf_crawler.extract.inner import find_inner, split_lines
 from dmf_crawler.extract.labels import Labels
 
-_LABEL_TAGS = frozenset({"span", "b", "strong", "em", "i", "label", "small"})
-"""What shows nothing but its text."""
-
 _TABLE_TAGS = frozenset({"table", "thead", "tbody", "tfoot", "tr"})
 _CELL_TAGS = frozenset({"td", "th"})
 
@@ -54,7 +51,7 @@ def read_column(cells: Sequence[Element], labels: Labels) -> CellColumn:
         cells: n_cells different ones.
         labels: What is no part of a value.
     """
-    drop = labels.drop
+    plain = labels.plain
     texts: list[str] = []
     names: set[str | None] = set()
     lone: set[str] = set()
@@ -65,12 +62,7 @@ def read_column(cells: Sequence[Element], labels: Labels) -> CellColumn:
         if n_children == 0:
             if text.strip():
                 names.add(None)
-        elif (
-            n_children == 1
-            and (label := cell[0]) in drop
-            and label.tag in _LABEL_TAGS
-            and not len(label)
-        ):
+        elif n_children == 1 and (label := cell[0]) in plain:
             text += label.tail or ""
             (names if text.strip() else lone).add(label.text or "")
         else:
@@ -93,9 +85,9 @@ def read_nested_column(cells: Sequence[Element], labels: Labels) -> CellColumn:
     odd: list[int] = []
     for index, cell in enumerate(cells):
         own = None
-        if len(cell) == 2 and (label := cell[0]) in labels.drop and label.tag in _LABEL_TAGS:
+        if len(cell) == 2 and (label := cell[0]) in labels.plain:
             beside = (cell.text or "") + (label.tail or "")
-            own = None if len(label) or beside.strip() else _read_table(cell[1], labels)
+            own = None if beside.strip() else _read_table(cell[1], labels)
         if own is None:
             odd.append(index)
             own = read_inner(cell, labels.all)

@@ -33,15 +33,19 @@ _NOTHING: frozenset[Element] = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class ColumnNames:
-    """Forms of all texts by which a column's field goes, and by which the others go."""
+    """Forms of all texts by which a column's field goes, and by which any field goes."""
 
     own: frozenset[str]
-    others: frozenset[str]
+    every: frozenset[str]
 
     def has(self, text: str) -> bool:
-        """Say whether a text is the name of any column."""
+        """Say whether a text is the name of any field."""
+        return text_form(text) in self.every
+
+    def has_for_others(self, text: str) -> bool:
+        """Say whether a text is the name of other fields alone."""
         form = text_form(text)
-        return form in self.own or form in self.others
+        return form in self.every and form not in self.own
 
 
 _LabelTexts = list[tuple[int, tuple[str, ...]]]
@@ -65,8 +69,7 @@ def check_labels(
     for found in _find_label_texts(column, labels, names):
         if fault := _compare_labels(found, header, n_rows=len(column.cells)):
             return fault
-        forms = {text_form(text) for text in found[0][1]} if found else set()
-        if forms & (names.others - names.own):
+        if found and any(map(names.has_for_others, found[0][1])):
             return faults.label_of_other_column(found[0][1], header)
     return _find_kept(column.cells, labels.all, header)
 

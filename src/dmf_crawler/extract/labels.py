@@ -7,7 +7,7 @@ column's own name.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lxml.etree import _Element as Element
@@ -27,7 +27,6 @@ _INLINE = frozenset(
 """Text in a line: one of these that nobody sees is no part of a value. A hidden block, or a row of
 a hidden table, may wait for a click: its text counts."""
 
-_MAYBE_LABELS = (*_INLINE, *NEVER_TEXT, "button")
 _NOTHING: frozenset[Element] = frozenset()
 
 
@@ -37,29 +36,31 @@ class Labels:
 
     Attributes:
         drop: Labels that people see, as `drop` finds them.
-        all: These, what is never text, what nobody sees, and buttons beside a value.
+        plain: Those of them that are a text in a line and hold nothing else.
+        all: All of `drop`, what is never text, what nobody sees, and buttons beside a value.
     """
 
     drop: frozenset[Element]
+    plain: frozenset[Element]
     all: frozenset[Element]
 
 
 def find_labels(document: Element, selectors: Selectors) -> Labels:
     """Find the labels of a page."""
-    found = [each for path in selectors.drop for each in find_elements(path, document)]
-    drop = frozenset(found)
-    buttons: list[Element] = []
-    for each in document.iter(*_MAYBE_LABELS):
+    drop = frozenset([each for path in selectors.drop for each in find_elements(path, document)])
+    plain: list[Element] = []
+    others = list(document.iter(*NEVER_TEXT))
+    for each in document.iter(*_INLINE):
         if each in drop:
-            continue
-        if each.tag == "button":
-            buttons.append(each)
-        elif each.tag in NEVER_TEXT or hides(each) or _has_class(each, selectors.unseen_classes):
-            found.append(each)
+            if not len(each):
+                plain.append(each)
+        elif hides(each) or _has_class(each, selectors.unseen_classes):
+            others.append(each)
     for path in selectors.unseen:
-        found += (each for each in find_elements(path, document) if each.tag in _INLINE)
-    labels = frozenset(found)
-    return Labels(drop, labels | _find_buttons(buttons, labels))
+        others += (each for each in find_elements(path, document) if each.tag in _INLINE)
+    labels = drop.union(others) if others else drop
+    buttons = _find_buttons(document, labels)
+    return Labels(drop, frozenset(plain), labels | buttons if buttons else labels)
 
 
 def _has_class(element: Element, classes: frozenset[str]) -> bool:
@@ -67,10 +68,10 @@ def _has_class(element: Element, classes: frozenset[str]) -> bool:
     return names is not None and not classes.isdisjoint(names.split())
 
 
-def _find_buttons(buttons: Iterable[Element], labels: frozenset[Element]) -> frozenset[Element]:
+def _find_buttons(document: Element, labels: frozenset[Element]) -> frozenset[Element]:
     """Return the buttons that stand in a cell beside its value."""
     found = set()
-    for button in buttons:
+    for button in document.iter("button"):
         cell = next((each for each in button.iterancestors() if part_of(each) == "cell"), None)
         if cell is not None and cell_text(cell, labels | {button}).strip():
             found.add(button)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -90,11 +90,11 @@ class _Reading:
 
     Attributes:
         values: n_cells, None where text stands beside the table inside the cell.
-        shown: n_cells texts as they stood in the cells, None where the value says the same.
+        shown: Index of a cell → its text as it stood there, where the value says another.
     """
 
     values: Sequence[Value | None]
-    shown: Sequence[str | None]
+    shown: Mapping[int, str]
 
 
 def _read_rows(table: GuardedTable, selectors: Selectors) -> tuple[PageRow, ...] | Fault:
@@ -123,9 +123,8 @@ def _gather_shown(
     """Return of each row, by field, the texts that the values do not say."""
     shown: list[dict[str, str]] = [{} for _ in range(n_rows)]
     for field, reading in zip(selectors.fields, readings, strict=True):
-        for place, text in enumerate(reading.shown):
-            if text is not None:
-                shown[place][field.field] = text
+        for place, text in reading.shown.items():
+            shown[place][field.field] = text
     return shown
 
 
@@ -146,9 +145,9 @@ def _read_field(field: FieldLocator, table: GuardedTable) -> _Reading:
     places = {cell: place for place, cell in enumerate(column.cells)}
     index = table.columns[field.field]
     of_rows = [places[cells[index]] for cells in table.rows]
-    return _Reading(
-        [reading.values[place] for place in of_rows], [reading.shown[place] for place in of_rows]
-    )
+    said = reading.shown
+    shown = {row: said[place] for row, place in enumerate(of_rows) if place in said}
+    return _Reading([reading.values[place] for place in of_rows], shown)
 
 
 def _read_cells(column: CellColumn, labels: frozenset[Element], field: FieldLocator) -> _Reading:
@@ -164,24 +163,22 @@ def _read_texts(
 ) -> _Reading:
     """Read texts, or what they are as a whole where they were cut."""
     values = values_of(whole or texts, field)
-    shown = [None if text == value else text for text, value in zip(texts, values, strict=True)]
-    return _Reading(values, shown)
+    pairs = enumerate(zip(texts, values, strict=True))
+    return _Reading(values, {place: text for place, (text, value) in pairs if text != value})
 
 
 def _read_nested(column: CellColumn, labels: frozenset[Element], field: FieldLocator) -> _Reading:
     """Read cells that hold several texts."""
     values: list[Value | None] = []
-    shown: list[str | None] = []
-    for cell, texts in zip(column.cells, column.nested, strict=True):
-        if texts is None:
-            values.append(None)
-            shown.append(None)
-            continue
-        value = nested_value(cell, texts, labels, field)
-        text = SHOWN_SEPARATOR.join(texts)
-        is_same = text == (value if isinstance(value, str) else SHOWN_SEPARATOR.join(value))
+    shown: dict[int, str] = {}
+    for place, (cell, texts) in enumerate(zip(column.cells, column.nested, strict=True)):
+        value = None if texts is None else nested_value(cell, texts, labels, field)
         values.append(value)
-        shown.append(None if is_same else text)
+        if texts is None or value == texts:
+            continue
+        text = SHOWN_SEPARATOR.join(texts)
+        if text != (value if isinstance(value, str) else SHOWN_SEPARATOR.join(value or ())):
+            shown[place] = text
     return _Reading(values, shown)
 
 

@@ -178,7 +178,7 @@ def check_columns(
         if column is None or not column.cells:
             continue
         header = headers[field.field]
-        names = ColumnNames(own=field.names, others=every - field.names)
+        names = ColumnNames(own=field.names, every=every)
         fault = check_labels(column, labels, header, names)
         if fault := fault or check_values(column, labels.all, header, field):
             return fault

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import compress
 
 from lxml.etree import _Element as Element
@@ -152,7 +152,7 @@ def _place_all(
         if (index := places.columns.get(each.field)) is not None
     }
     if own_names := find_own_names(search.cells, labels, names):
-        labels = Labels(labels.drop, labels.all | own_names)
+        labels = replace(labels, all=labels.all | own_names)
         places.delivered.append(Delivery(LABEL, 1, "열 이름과 같은 요소"))
     contents = _read_columns(records, places.columns, labels, selectors)
     headers = {name: header.texts[index] for name, index in places.columns.items()}
