@@ -79,19 +79,19 @@ class Trap:
             with suppress(OSError):  # nobody does yet
                 writer = os.open(self._page, os.O_WRONLY | os.O_NONBLOCK)
         try:
-            yield self._find_reader(is_over)
+            while (reader := self._find_reader()) is None:  # it is just opening the page
+                assert not is_over(), "the reader has gone"
+            yield reader
         finally:
             os.close(writer)
 
-    def _find_reader(self, is_over: Callable[[], bool]) -> int:
-        """Return the process that waits; right after it was let in its descriptor is not there."""
-        while not is_over():
-            for link in Path("/proc").glob("[0-9]*/fd/*"):
-                process_id = int(link.parts[2])
-                with suppress(OSError):  # it has ended, or closed it
-                    if link.readlink() == self._page and process_id != os.getpid():
-                        return process_id
-        raise AssertionError("the reader has gone")
+    def _find_reader(self) -> int | None:
+        for link in Path("/proc").glob("[0-9]*/fd/*"):
+            process_id = int(link.parts[2])
+            with suppress(OSError):  # it has ended, or closed it
+                if link.readlink() == self._page and process_id != os.getpid():
+                    return process_id
+        return None
 
 
 def first_page(watch: Watch, row: RunRow) -> Path:
