@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from lxml.etree import _Element as Element
 
-NEVER_TEXT = ("script", "style", "template", "noscript")
+NEVER_TEXT = ("script", "style", "template", "noscript", "svg", "datalist", "select")
+
+
+_HIDING = re.compile(r"display:none|visibility:(?:hidden|collapse)|font-size:0(?![.\d])")
 
 
 def cell_text(element: Element, labels: frozenset[Element]) -> str:
@@ -62,5 +67,7 @@ def hides(element: Element) -> bool:
     """Say whether an element's own markup keeps it, and what is in it, from being shown."""
     if not element.keys():
         return False
+    if element.get("hidden") is not None:
+        return True
     style = "".join((element.get("style") or "").split()).lower()
-    return element.get("hidden") is not None or "display:none" in style
+    return _HIDING.search(style) is not None

@@ -124,5 +124,12 @@ def read_inner(cell: Element, labels: frozenset[Element]) -> Texts | None:
     inner = find_inner(cell, labels)
     if not inner:
         return tuple(split_lines(cell, labels))
-    texts = tuple(cell_text(element, labels) for element in inner)
+    texts = read_parts(inner, labels)
     return texts if squeeze(cell_text(cell, labels)) == squeeze("".join(texts)) else None
+
+
+def read_parts(inner: Sequence[Element], labels: frozenset[Element]) -> Texts:
+    """Return the texts of what stands inside a cell; a block may have several lines, a cell one."""
+    if inner[0].tag in _CELL_TAGS:
+        return tuple(cell_text(element, labels) for element in inner)
+    return tuple(line for element in inner for line in split_lines(element, labels))

@@ -21,6 +21,7 @@ _MOST_HEADS = 12
 _N_NAME_CHARS = 300
 """A longer text names no column."""
 
+_NOTHING: frozenset[Element] = frozenset()
 _ATTRIBUTES = ("abbr", "title", "aria-label")
 
 
@@ -137,7 +138,7 @@ def _header_text(cell: Element, labels: frozenset[Element]) -> str:
     """Return what a cell says; one that holds a table is the header of no column."""
     if len(cell) and next(cell.iterdescendants("table"), None) is not None:
         return ""
-    return shown_text(cell, labels).strip()
+    return (shown_text(cell, labels) or shown_text(cell, _NOTHING)).strip()
 
 
 def _find_field(forms: Sequence[str], selectors: Selectors) -> str | None:

@@ -27,6 +27,7 @@ _INLINE = frozenset(
 """Text in a line: one of these that nobody sees is no part of a value. A hidden block, or a row of
 a hidden table, may wait for a click: its text counts."""
 
+_BLOCKS = ("div", "p")
 _NOTHING: frozenset[Element] = frozenset()
 
 
@@ -50,14 +51,14 @@ def find_labels(document: Element, selectors: Selectors) -> Labels:
     drop = frozenset([each for path in selectors.drop for each in find_elements(path, document)])
     plain: list[Element] = []
     others = list(document.iter(*NEVER_TEXT))
-    for each in document.iter(*_INLINE):
+    for each in document.iter(*_INLINE, *_BLOCKS):
         if each in drop:
-            if not len(each):
+            if not len(each) and each.tag in _INLINE:
                 plain.append(each)
-        elif hides(each) or _has_class(each, selectors.unseen_classes):
+        elif _has_class(each, selectors.unseen_classes) or (each.tag in _INLINE and hides(each)):
             others.append(each)
     for path in selectors.unseen:
-        others += (each for each in find_elements(path, document) if each.tag in _INLINE)
+        others += find_elements(path, document)
     labels = drop.union(others) if others else drop
     buttons = _find_buttons(document, labels)
     return Labels(drop, frozenset(plain), labels | buttons if buttons else labels)

@@ -14,7 +14,7 @@ from dmf_crawler.extract.locating import locate
 from dmf_crawler.extract.markup import parse_page
 from dmf_crawler.extract.row_faults import empty_row, no_numbers
 from dmf_crawler.extract.selectors import FieldLocator, Selectors
-from dmf_crawler.extract.table_faults import no_rows
+from dmf_crawler.extract.table_faults import no_rows, strange_numbers
 from dmf_crawler.extract.table_guard import GuardedTable, guard_table
 from dmf_crawler.extract.total import no_total, read_total
 from dmf_crawler.extract.value import full_text, nested_value, read_one_attribute, values_of
@@ -24,6 +24,10 @@ from dmf_crawler.model.run import Fault
 
 SHOWN_SEPARATOR = "\x1f"
 """Joins the shown texts of a nested cell; decoding leaves no control character in a page."""
+
+
+_LEAST_UNNUMBERED_FIRST, _LEAST_UNNUMBERED = 2, 10
+_LEAST_STRANGE_FIRST, _LEAST_STRANGE = 3, 20
 
 
 def read_page(
@@ -39,7 +43,7 @@ def read_page(
     Returns:
         The rows with the announced total; no rows where the page says that there are none. Or the
         fault of `parse_page` or `guard_table`, or one of `no_total`, `ambiguous_total`, `no_rows`,
-        `stray_text`, `empty_row`, `no_numbers`.
+        `stray_text`, `empty_row`, `no_numbers`, `other_register`.
     """
     document = parse_page(page, selectors.file.end_marker)
     if isinstance(document, Fault):
@@ -54,7 +58,7 @@ def read_page(
     if isinstance(rows, Fault):
         return rows
     placed = list(zip(rows, table.is_pinned, strict=True))
-    return PageTable(
+    read = PageTable(
         page_no=page.request.page_no,
         rows=tuple(row for row, is_pinned in placed if not is_pinned),
         announced_total=total,
@@ -65,6 +69,7 @@ def read_page(
         follows_links=lets_follow(document, product_token),
         links_base=read_base(document, page.url),
     )
+    return _judge_numbers(read, selectors) or read
 
 
 def _read_total(
@@ -111,10 +116,26 @@ def _read_rows(table: GuardedTable, selectors: Selectors) -> tuple[PageRow, ...]
         fields = cast("dict[str, Value]", dict(zip(names, values, strict=True)))
         link = _read_row_link(table.row_elements[row_no - 1], selectors)
         rows.append(PageRow(fields, shown[row_no - 1], row_no, link))
-    number = selectors.file.key.number
-    if len(rows) > 1 and not any(row.fields[number] for row in rows):
-        return no_numbers(selectors.file.fields[number].label_ko or number, len(rows))
     return tuple(rows)
+
+
+def _judge_numbers(table: PageTable, selectors: Selectors) -> Fault | None:
+    """Refuse a page none of whose rows has a number, or has one of this register.
+
+    Of the first page, with the newest records, half of the numbers must look like ours. Behind it
+    the list may have old ones that nobody has seen, but not a page of nothing else.
+    """
+    key, n_rows = selectors.file.key.number, len(table.rows)
+    is_first = table.page_no <= 1
+    numbers = [str(row.fields[key]) for row in table.rows if row.fields[key]]
+    if not numbers and n_rows >= (_LEAST_UNNUMBERED_FIRST if is_first else _LEAST_UNNUMBERED):
+        return no_numbers(selectors.file.fields[key].label_ko or key, n_rows)
+    pattern = selectors.number_pattern
+    if pattern is None or len(numbers) < (_LEAST_STRANGE_FIRST if is_first else _LEAST_STRANGE):
+        return None
+    n_ours = sum(pattern.fullmatch(number) is not None for number in numbers)
+    is_ours = 2 * n_ours >= len(numbers) if is_first else n_ours > 0
+    return None if is_ours else strange_numbers(numbers, selectors)
 
 
 def _gather_shown(

@@ -66,7 +66,8 @@ def label_of_other_column(found: Sequence[str], column: str) -> Fault:
         "label_of_other_column",
         f"목록 표의 열 {quote_texts([column])} 아래 칸의 이름표가 다른 항목의 이름입니다"
         f"({quote_texts(found)}). 머리글과 이름표가 같은 항목이어야 합니다. 열이 밀렸거나 머리글이 "
-        f"바뀌었을 수 있습니다. {_NEXT_SELECTORS}",
+        "바뀌었을 수 있습니다. 보관된 페이지를 열어 보고, 사이트의 이름표가 잘못 적힌 것뿐이면 그 "
+        "글자를 이 항목의 label 셀렉터 labels에도 더한 뒤 다시 실행해 주십시오.",
         exit_code=4,
     )
 
@@ -85,10 +86,20 @@ def odd_value(row_no: int, column: str, found: str) -> Fault:
     """Name the cell that shows more, or less, than its value."""
     return Fault(
         "odd_value",
-        f"목록 표의 {row_no}번째 행, 열 {quote_texts([column])}의 값이 잘렸거나 값이 아닌 글자가 "
-        f"붙어 있습니다({quote_texts([found])}). 칸에는 온전한 값만 있어야 합니다. 붙은 글자라면 "
-        "selectors 파일의 unseen에 더하고, 잘린 값이라면 title_attr로 온전한 값을 찾게 고친 뒤 "
-        "다시 실행해 주십시오.",
+        f"목록 표의 {row_no}번째 행, 열 {quote_texts([column])}에 값이 아닌 글자가 붙어 있습니다"
+        f"({quote_texts([found])}). 칸에는 값만 있어야 합니다. 보관된 페이지를 열어 보고, 값이 "
+        "아닌 요소를 selectors 파일의 unseen에 더한 뒤 다시 실행해 주십시오.",
+        exit_code=4,
+    )
+
+
+def cut_value(row_no: int, column: str, found: str) -> Fault:
+    """Name the cell whose value is cut."""
+    return Fault(
+        "cut_value",
+        f"목록 표의 {row_no}번째 행, 열 {quote_texts([column])}의 값이 잘려 있습니다"
+        f"({quote_texts([found])}). 온전한 값이 칸의 title에 있고 그 항목에 title_attr: true가 "
+        f"있어야 합니다. {_NEXT_SELECTORS}",
         exit_code=4,
     )
 

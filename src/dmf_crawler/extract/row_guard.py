@@ -7,6 +7,7 @@ the places of its cells.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -26,6 +27,9 @@ from dmf_crawler.model.run import Fault
 
 _MOST_ROW_CHARS = 20_000
 """A longer row repeats no other; it would take too long to see whether it does."""
+
+_TEMPLATE = re.compile(r"\{\{|\$\{|<%")
+"""A row that a script fills in."""
 
 _NOTHING: frozenset[Element] = frozenset()
 
@@ -71,11 +75,11 @@ def find_records(
         if any(not _repeats(unseen, each, labels) for _, unseen in waiting):
             break
         waiting = []
-        shown.append(_cut_surplus(each, labels))
+        shown.append(each)
     if waiting:
         row_no, unseen = waiting[0]
         return faults.hidden_row(row_no, [cell_text(cell, labels) for cell in unseen.row.cells])
-    return tuple(shown)
+    return _cut_surplus(shown, labels)
 
 
 def _says_nothing(row: ListRow, labels: frozenset[Element], *, is_unseen: bool) -> bool:
@@ -84,18 +88,23 @@ def _says_nothing(row: ListRow, labels: frozenset[Element], *, is_unseen: bool) 
         return True
     if row.row.n_distinct > 1 and not is_unseen:
         return False
-    return not cell_text(row.row.element, labels).strip()
+    text = cell_text(row.row.element, labels).strip()
+    return not text or (is_unseen and _TEMPLATE.search(text) is not None)
 
 
-def _cut_surplus(row: ListRow, labels: frozenset[Element]) -> ListRow:
-    """Return the row without the empty cells behind the last column."""
-    cells, n_columns = row.row.cells, len(row.header.fields)
-    if len(cells) <= n_columns:
-        return row
-    surplus = cells[n_columns:]
-    if any(cell_text(each, labels).strip() or len(each) for each in surplus):
-        return row
-    return replace(row, row=replace(row.row, cells=cells[:n_columns], is_plain=False))
+def _cut_surplus(rows: Sequence[ListRow], labels: frozenset[Element]) -> tuple[ListRow, ...]:
+    """Return the rows without the empty cells behind the last column, if all rows have them."""
+    sizes = {len(each.row.cells) - len(each.header.fields) for each in rows}
+    if len(sizes) != 1 or max(sizes) <= 0:
+        return tuple(rows)
+    n_surplus = sizes.pop()
+    surplus = [cell for each in rows for cell in each.row.cells[-n_surplus:]]
+    if any(cell_text(cell, labels).strip() or len(cell) for cell in surplus):
+        return tuple(rows)
+    return tuple(
+        replace(each, row=replace(each.row, cells=each.row.cells[:-n_surplus], is_plain=False))
+        for each in rows
+    )
 
 
 def _find_hidden(rows: Iterable[ListRow]) -> frozenset[Element]:
@@ -194,7 +203,10 @@ def check_running_numbers(
         index for index, field in enumerate(rows[0].header.fields if rows else ()) if field == ""
     ]
     for index in ignored:
-        texts = [(no, squeeze(cell_text(each.row.cells[index], labels))) for no, each in counted]
+        texts = [
+            (no, squeeze(cell_text(each.row.cells[index], labels)).replace(",", ""))
+            for no, each in counted
+        ]
         numbers = [int(text) for _, text in texts if text.isascii() and text.isdigit()]
         if not len(numbers) < len(texts) <= 2 * len(numbers):
             continue

@@ -19,6 +19,13 @@ Nested = Literal["", "list", "join", "first"]
 WhiteSpace = Literal["keep", "lines", "collapse"]
 
 
+UNSEEN = (
+    *(".blind", ".sr-only", ".sr_only", ".visually-hidden", ".screen-reader-text", ".screen_out"),
+    *(".sound_only", ".a11y-hidden", ".hide", ".hidden", ".hid", ".txt_hide", ".d-none"),
+)
+"""Classes by which sites say that people do not see an element."""
+
+
 class TableSelector(Struct, frozen=True, kw_only=True):
     """What tells the list from another register with the same columns.
 
@@ -240,7 +247,7 @@ class SelectorsFile(Struct, frozen=True, kw_only=True):
     end_marker: str = "</html>"
     ignored_headers: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
-    unseen: tuple[str, ...] = (".blind", ".sr-only", ".visually-hidden", ".screen-reader-text")
+    unseen: tuple[str, ...] = UNSEEN
     placeholders: tuple[str, ...] = ()
     export_joint: str = "@"
     ignored_api_names: tuple[str, ...] = ()

@@ -159,8 +159,6 @@ class _Judge:
             name = name_of_table(header.table)
             if name and self._selectors.table_names and not self._has_name(header):
                 return faults.other_name(name, self._selectors.file.table.names)
-            if self._has_strange_numbers(header):
-                return faults.strange_numbers(self._read_numbers(header), self._selectors)
         return None
 
     def goes_on(self, tables: Tables) -> bool:
@@ -195,7 +193,7 @@ class _Judge:
             return []
         label = squeeze(header.texts[column])  # may stand in the cell unknown to `drop`
         texts = (text.removeprefix(label) for text in self._read_column(header, column))
-        return [text for text in map(strip_blanks, texts) if text]
+        return [text for text in (strip_blanks(each).lstrip(":") for each in texts) if text]
 
     def _read_column(self, header: Header, index: int) -> list[str]:
         return [

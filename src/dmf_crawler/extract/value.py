@@ -13,6 +13,8 @@ from dmf_crawler.extract.selectors import FieldLocator, Locator
 from dmf_crawler.model.record import Value
 from dmf_crawler.text import strip_blanks
 
+_ELLIPSES = ("…", "...", "⋯")
+
 _N_ATTRIBUTE_CHARS = 1024
 """An attribute that is longer (no address is) holds no value that a pattern could find."""
 
@@ -44,13 +46,13 @@ def _fill_lines(value: str) -> Iterator[str]:
 
 def is_cut(text: str) -> bool:
     """Say whether a text was shortened for display."""
-    return ("…" in text or "..." in text) and strip_blanks(text).endswith(("…", "..."))
+    return any(each in text for each in _ELLIPSES) and strip_blanks(text).endswith(_ELLIPSES)
 
 
 def find_full_text(cell: Element, text: str) -> str:
     """Return the title, of the cell or of something in it, that goes on where a text was cut."""
-    start = "".join(strip_blanks(text).split()).rstrip(".…")
-    titles = (each.get("title") or "" for each in cell.iter("*"))
+    start = "".join(strip_blanks(text).split()).rstrip(".…⋯")
+    titles = (each.get("title") or "" for each in cell.iter("*")) if start else iter(())
     return next((each for each in titles if each and "".join(each.split()).startswith(start)), "")
 
 
@@ -59,7 +61,9 @@ def nested_value(
 ) -> Value:
     """Return what a field makes of the texts inside a cell, whole ones in place of cut ones."""
     if field.prefers_title and any(map(is_cut, texts)):
-        holders = find_inner(cell, labels) or [cell] * len(texts)
+        holders = find_inner(cell, labels)
+        if len(holders) != len(texts) or len(texts) == 1:  # the cell's own title is that of all
+            holders = [cell] * len(texts)
         texts = tuple(map(full_text, holders, texts))
     return unite(tuple(values_of(texts, field)), field)
 

@@ -13,25 +13,35 @@ from collections.abc import Iterator, Sequence
 from lxml.etree import _Element as Element
 
 from dmf_crawler.extract import row_faults as faults
-from dmf_crawler.extract.cell import cell_text, find_unread, squeeze
-from dmf_crawler.extract.column import CellColumn
+from dmf_crawler.extract.cell import cell_text, find_unread, hides, squeeze
+from dmf_crawler.extract.column import CellColumn, read_parts
 from dmf_crawler.extract.inner import find_inner, split_lines
 from dmf_crawler.extract.selectors import FieldLocator
 from dmf_crawler.extract.value import find_full_text, is_cut
 from dmf_crawler.model.run import Fault
 
-_LEAST_CUT = 3
+_LEAST_CUT = 2
 """So many values of a page do not end in an ellipsis by chance."""
 
 _LEAST_MARKS = 2
+_MOST_KINDS = 3
+"""Of marks in a column; more are words of the values."""
+
 _LEAST_ROWS = 5
 _MARK_TAGS = frozenset(
-    {"span", "em", "strong", "i", "b", "a", "label", "small", "mark", "u", "font"}
+    {
+        *("a", "b", "div", "em", "font", "i", "ins", "label", "mark", "p", "small", "span"),
+        *("strong", "u"),
+    }
 )
+_MARKABLE = _MARK_TAGS | {"sup"}
+_PART_TAGS = frozenset({"table", "ul", "ol", "dl", "div", "p", "li"})
 _BADGES = frozenset({"new", "n", "hot", "up", "update", "신규", "새글", "최신"})
 _FOOTNOTE = re.compile(r"[*†‡※]+|주?\s*\d{1,2}\s*\)")
 _BULLETS = frozenset("·•‧∙▪▫■□◆◇○●◦※▶►▷☞-–—*")
-_ALTERNATIVE_SIGNS = re.compile("외\\s*\\d+")
+_SEVERAL = re.compile(r"[,;]|\s/\s|외\s*\d+")
+_COUNT = re.compile(r"\d+[.)]?")
+_CELLS = frozenset({"td", "th"})
 
 
 def check_values(
@@ -52,51 +62,83 @@ def check_values(
     for row_no, cell in with_parts:
         if len(cell) and not cell_text(cell, labels).strip() and (found := find_unread(cell)):
             return faults.unread_value(row_no, header, found)
-    if field.nested:
-        return _check_nested(column, labels, header)
-    return _check_marks(with_parts, labels, header, len(column.cells)) or _check_cut(
-        column, header, field
+        if found := _find_aside(cell, labels, is_nested=field.nested != ""):
+            return faults.odd_value(row_no, header, found)
+    return (
+        _check_marks(with_parts, labels, header, len(column.cells))
+        or (_check_nested(column, labels, header) if field.nested else None)
+        or _check_cut(column, header, field)
     )
+
+
+def _find_aside(cell: Element, labels: frozenset[Element], *, is_nested: bool) -> str:
+    """Return a text in a cell that nobody sees, or that stands there twice; "" for none.
+
+    Of several values some may wait for a click; they count if they are not there already.
+    """
+    hidden = [each for each in cell.iterdescendants("*") if each not in labels and hides(each)]
+    if hidden:
+        seen = squeeze(cell_text(cell, labels.union(hidden)))
+        for each in hidden:
+            text = cell_text(each, labels).strip()
+            if text and (not is_nested or squeeze(text) in seen):
+                return text
+    texts = [squeeze(cell_text(each, labels)) for each in cell if each not in labels]
+    shown = [text for text in texts if text]
+    return shown[0] if len(shown) > 1 == len(set(shown)) and not _has_inner(cell) else ""
+
+
+def _has_inner(cell: Element) -> bool:
+    return any(each.tag in _PART_TAGS or each.tag == "br" for each in cell)
 
 
 def _check_marks(
     cells: Sequence[tuple[int, Element]], labels: frozenset[Element], column: str, n_rows: int
 ) -> Fault | None:
-    """Refuse marks beside values: known ones, or the same in some rows of a column, not in all."""
+    """Refuse marks beside values: known ones, or the same few in several rows."""
     places: dict[str, list[int]] = {}
     for row_no, cell in cells:
-        for tag, text in _find_marks(cell, labels):
-            is_known = _FOOTNOTE.fullmatch(text) if tag == "sup" else text.casefold() in _BADGES
-            if is_known:
+        for element, text in _find_marks(cell, labels):
+            is_last = not (element.tail or "").strip() and element.getnext() is None
+            if element.tag == "sup" and _FOOTNOTE.fullmatch(text):
                 return faults.odd_value(row_no, column, text)
-            if tag in _MARK_TAGS:
+            if is_last and text.casefold() in _BADGES:
+                return faults.odd_value(row_no, column, text)
+            if element.tag in _MARK_TAGS and (is_last or element.getprevious() is None):
                 places.setdefault(text, []).append(row_no)
-    for text, row_nos in places.items():
-        if _LEAST_MARKS <= len(row_nos) < n_rows and len(places) == 1:
-            return faults.odd_value(row_nos[0], column, text)
+    if not places or len(places) > _MOST_KINDS:
+        return None
+    text, row_nos = max(places.items(), key=lambda item: len(item[1]))
+    is_everywhere = len(row_nos) == n_rows
+    if len(row_nos) >= (_LEAST_ROWS if is_everywhere else _LEAST_MARKS):
+        return faults.odd_value(row_nos[0], column, text)
     return None
 
 
-def _find_marks(cell: Element, labels: frozenset[Element]) -> Iterator[tuple[str, str]]:
-    """Yield tag and text of each element that stands beside the rest of a cell's text."""
-    whole = squeeze(cell_text(cell, labels))
-    for child in cell:
-        if child.tag in _MARK_TAGS or child.tag == "sup":
-            text = "" if child in labels else squeeze(cell_text(child, labels))
+def _find_marks(cell: Element, labels: frozenset[Element]) -> Iterator[tuple[Element, str]]:
+    """Yield each element that stands beside other text of a cell, or of a cell inside it."""
+    for holder in find_inner(cell, labels) or [cell]:
+        if not len(holder):
+            continue
+        whole = squeeze(cell_text(holder, labels))
+        for child in holder:
+            if child in labels or child.tag not in _MARKABLE:
+                continue
+            text = squeeze(cell_text(child, labels))
             if text and text != whole:
-                yield child.tag, text
+                yield child, text
 
 
 def _check_cut(column: CellColumn, header: str, field: FieldLocator) -> Fault | None:
-    """Refuse values that are cut and whose rest is nowhere."""
+    """Refuse values that are cut and whose rest is nowhere, or in a title that nobody reads."""
     n_cut = 0
-    for row_no, text in enumerate(column.texts, start=1):
-        if not is_cut(text):
-            continue
-        if not (field.prefers_title and find_full_text(column.cells[row_no - 1], text)):
-            n_cut += 1
-            if n_cut >= _LEAST_CUT:
-                return faults.odd_value(row_no, header, text.strip()[-20:])
+    for index, said in enumerate(column.nested if field.nested else column.texts):
+        texts = (said,) if isinstance(said, str) else said or ()
+        for text in filter(is_cut, texts):
+            has_rest = find_full_text(column.cells[index], text) != ""
+            n_cut += not (has_rest and field.prefers_title)
+            if n_cut >= _LEAST_CUT or (has_rest and not field.prefers_title):
+                return faults.cut_value(index + 1, header, text.strip()[-20:])
     return None
 
 
@@ -112,7 +154,9 @@ def _check_nested(column: CellColumn, labels: frozenset[Element], header: str) -
         texts: Sequence[str] = column.nested[index] or ()
         if index in odd:
             inner = find_inner(cell, labels)
-            texts = [cell_text(each, labels) for each in inner] or split_lines(cell, labels)
+            texts = read_parts(inner, labels) if inner else split_lines(cell, labels)
+            if any(_count_parts(each, labels) > 1 for each in inner if each.tag not in _CELLS):
+                return faults.odd_nested(index + 1, header, "값을 가르는 것이 없음")
             if inner and _has_columns(inner, texts):
                 return faults.odd_nested(index + 1, header, "안쪽 표에 열이 여러 개")
             if not inner and len(texts) == 1 and _count_parts(cell, labels) > 1:
@@ -129,14 +173,14 @@ def _check_nested(column: CellColumn, labels: frozenset[Element], header: str) -
 
 
 def _may_be_several(text: str) -> bool:
-    return "," in text or bool(_ALTERNATIVE_SIGNS.search(text))
+    return _SEVERAL.search(text) is not None
 
 
 def _has_columns(inner: Sequence[Element], texts: Sequence[str]) -> bool:
     """Say whether the cells of an inner table are more than one value a row, or a row of values."""
     rows = Counter(each.getparent() for each in inner if each.tag in {"td", "th"})
     is_wide = len(rows) < sum(rows.values())
-    return is_wide and (len(rows) > 1 or texts[0].strip().isdigit())
+    return is_wide and (len(rows) > 1 or _COUNT.fullmatch(texts[0].strip()) is not None)
 
 
 def _count_parts(cell: Element, labels: frozenset[Element]) -> int:
