@@ -17,7 +17,7 @@ import pytest
 from dmf_crawler import settings
 from dmf_crawler.acquire.raw_index import AnswerLine, FailureLine
 from dmf_crawler.cli.commands import COMMANDS, LATER
-from dmf_crawler.extract import selectors
+from dmf_crawler.extract import selectors_file
 from dmf_crawler.model.change import EventType, Grade, Reason
 from dmf_crawler.model.record import FieldKind
 from dmf_crawler.model.run import RunStatus
@@ -156,10 +156,10 @@ def test_every_key_of_the_raw_index_is_explained():
 def find_structs() -> list[type[msgspec.Struct]]:
     return [
         kind
-        for kind in vars(selectors).values()
+        for kind in vars(selectors_file).values()
         if isinstance(kind, type)
         and issubclass(kind, msgspec.Struct)
-        and kind.__module__ == selectors.__name__
+        and kind.__module__ == selectors_file.__name__
     ]
 
 
@@ -176,6 +176,10 @@ def test_every_setting_is_explained():
     assert sorted(name for name in names if not re.search(rf"\b{name}\b", text)) == []
 
 
+def test_the_kinds_of_entries_of_a_selectors_file_are_found():
+    assert {kind.__name__ for kind in find_structs()} >= {"SelectorsFile", "RowSelector"}
+
+
 @pytest.mark.parametrize("kind", find_structs(), ids=lambda kind: kind.__name__)
 def test_every_key_of_a_selectors_file_is_explained(kind: Any):
     spans = re.findall(r"`([^`\n]+)`", read("docs/selectors.md"))
@@ -183,8 +187,12 @@ def test_every_key_of_a_selectors_file_is_explained(kind: Any):
     assert sorted(set(kind.__struct_fields__) - known) == []
 
 
+def test_the_classes_that_hide_text_are_listed():
+    assert find_absent(selectors_file.UNSEEN, "docs/selectors.md") == []
+
+
 def test_every_strategy_is_explained():
-    strategies: tuple[str, ...] = selectors.Strategy.__args__  # type: ignore[attr-defined]
+    strategies: tuple[str, ...] = selectors_file.Strategy.__args__  # type: ignore[attr-defined]
     assert find_absent(strategies, "docs/selectors.md") == []
 
 

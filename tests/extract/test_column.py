@@ -132,7 +132,7 @@ def test_a_cell_of_several_texts_is_read_like_any_other(texts):
             '<span class="s-th">신청인</span><table><tr><td>대웅<tr><td></table>',
             True,
         ),
-        ('\n<span class="s-th">신청인</span>\n<table>\n<tr>\n<th>-</table>\n', True),
+        ('\n<span class="s-th">신청인</span>\n<table>\n<tr>\n<td>-</table>\n', True),
     ],
 )
 def test_the_usual_forms_are_not_odd(cell, is_nested):

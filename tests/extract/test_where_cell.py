@@ -213,7 +213,7 @@ def test_what_a_terminal_would_obey_is_escaped(name):
 
 
 def test_attributes_and_names_of_elements_are_escaped_too():
-    link = '<a href="/bbs/21/{post_id}" title="&#8238;x&#155;"><b\u202e>제목'
+    link = '<a href="/bbs/21/{post_id}" title="&#8238;x&#155;"><x-\u202e>제목'
 
     found = find(list_of([Post(7, link=link)]), "post_id", 1, NOTICES)
 

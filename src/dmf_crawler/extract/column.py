@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from lxml.etree import _Element as Element
 
-from dmf_crawler.extract.cell import cell_text, squeeze
+from dmf_crawler.extract.cell import cell_text, hides, squeeze
 from dmf_crawler.extract.inner import find_inner, split_lines
 from dmf_crawler.extract.labels import Labels
 
@@ -106,9 +106,9 @@ def _read_table(table: Element, labels: Labels) -> Texts | None:
     before = ""
     for element in elements:
         tag, text, tail = element.tag, element.text, element.tail
-        if tag in _CELL_TAGS and not len(element) and before not in _CELL_TAGS:
+        if tag == "td" and not len(element) and before != "td":
             texts.append(text or "")
-        elif tag not in _TABLE_TAGS or (text and text.strip()):
+        elif tag not in _TABLE_TAGS or (text and text.strip()) or (tag == "tr" and hides(element)):
             return None
         if tail and tail.strip():
             return None

@@ -47,6 +47,13 @@ class ColumnNames:
         form = text_form(text)
         return form in self.every and form not in self.own
 
+    def goes_beyond_own(self, text: str, *, is_alone: bool) -> bool:
+        """Say whether a label without value is more than a name: one and a value, or that alone."""
+        form = text_form(text)
+        if not form or form in self.every:
+            return False
+        return not is_alone or any(name and form.startswith(name) for name in self.own)
+
 
 _LabelTexts = list[tuple[int, tuple[str, ...]]]
 """Row number and label texts of cells."""
@@ -66,11 +73,16 @@ def check_labels(
     Returns:
         The fault `label_differs`, `label_of_other_column` or `label_kept`, or None.
     """
+    has_values = any(map(str.strip, _flatten(column)))
     for found in _find_label_texts(column, labels, names):
         if fault := _compare_labels(found, header, n_rows=len(column.cells)):
             return fault
         if found and any(map(names.has_for_others, found[0][1])):
             return faults.label_of_other_column(found[0][1], header)
+        if not has_values:
+            for row_no, texts in found:
+                if any(names.goes_beyond_own(text, is_alone=len(texts) == 1) for text in texts):
+                    return faults.label_over_value(row_no, header, texts)
     return _find_kept(column.cells, labels.all, header)
 
 
@@ -94,6 +106,12 @@ def _find_label_texts(
     inner = [(row_no, each) for row_no, cell in own for each in cell.iterdescendants(*_CELLS)]
     for group in (own, inner):
         yield [(row_no, tuple(_label_texts(cell, labels.drop))) for row_no, cell in group]
+
+
+def _flatten(column: CellColumn) -> Iterator[str]:
+    yield from column.texts
+    for texts in column.nested:
+        yield from texts or ()
 
 
 def _is_empty(cell: Element, labels: Labels, names: ColumnNames) -> bool:

@@ -55,7 +55,7 @@ def find_labels(document: Element, selectors: Selectors) -> Labels:
         if each in drop:
             if not len(each) and each.tag in _INLINE:
                 plain.append(each)
-        elif _has_class(each, selectors.unseen_classes) or (each.tag in _INLINE and hides(each)):
+        elif has_class(each, selectors.unseen_classes) or (each.tag in _INLINE and hides(each)):
             others.append(each)
     for path in selectors.unseen:
         others += find_elements(path, document)
@@ -64,7 +64,8 @@ def find_labels(document: Element, selectors: Selectors) -> Labels:
     return Labels(drop, frozenset(plain), labels | buttons if buttons else labels)
 
 
-def _has_class(element: Element, classes: frozenset[str]) -> bool:
+def has_class(element: Element, classes: frozenset[str]) -> bool:
+    """Say whether an element has one of some classes."""
     names = element.get("class")
     return names is not None and not classes.isdisjoint(names.split())
 

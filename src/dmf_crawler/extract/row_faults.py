@@ -162,6 +162,11 @@ def swallowing_label(row_no: int, column: str, found: Sequence[str]) -> Fault:
     return _label_differs(row_no, column, found, "40자 이내이고 네 자리 넘는 숫자가 없는 이름표")
 
 
+def label_over_value(row_no: int, column: str, found: Sequence[str]) -> Fault:
+    """Name the label that says more than its column's name, in a column without any value."""
+    return _label_differs(row_no, column, found, "열 이름만 적힌 이름표 하나")
+
+
 def _label_differs(row_no: int, column: str, found: Sequence[str], expected: str) -> Fault:
     return Fault(
         "label_differs",

@@ -111,10 +111,15 @@ def _find_hidden(rows: Iterable[ListRow]) -> frozenset[Element]:
     """Return the rows that the markup of their own, or of their section, hides."""
     elements = [each.row.element for each in rows]
     sections = {each.getparent() for each in elements}
-    hidden = frozenset(section for section in sections if is_hidden(section))
+    hidden = frozenset(section for section in sections if _is_unseen(section))
     return frozenset(
-        [each for each in elements if is_hidden(each) or (hidden and each.getparent() in hidden)]
+        [each for each in elements if _is_unseen(each) or (hidden and each.getparent() in hidden)]
     )
+
+
+def _is_unseen(element: Element | None) -> bool:
+    """Say whether the markup of a row, or of a section, keeps it from people or from readers."""
+    return is_hidden(element) or (element is not None and element.get("aria-hidden") == "true")
 
 
 def _repeats(unseen: ListRow, seen: ListRow, labels: frozenset[Element]) -> bool:

@@ -22,6 +22,7 @@ WhiteSpace = Literal["keep", "lines", "collapse"]
 UNSEEN = (
     *(".blind", ".sr-only", ".sr_only", ".visually-hidden", ".screen-reader-text", ".screen_out"),
     *(".sound_only", ".a11y-hidden", ".hide", ".hidden", ".hid", ".txt_hide", ".d-none"),
+    *(".ir", ".IR"),
 )
 """Classes by which sites say that people do not see an element."""
 

@@ -13,7 +13,7 @@ from dmf_crawler.extract.cell import cell_text
 from dmf_crawler.extract.column import CellColumn, read_column, read_nested_column
 from dmf_crawler.extract.grid import Cells
 from dmf_crawler.extract.header import Header
-from dmf_crawler.extract.labels import Labels, find_labels, find_own_names
+from dmf_crawler.extract.labels import Labels, find_labels, find_own_names, has_class
 from dmf_crawler.extract.paths import find_among, find_elements
 from dmf_crawler.extract.places import Places, Search, locate_fields
 from dmf_crawler.extract.row_guard import (
@@ -180,9 +180,10 @@ def _read_columns(
 def find_duplicates(
     rows: Iterable[ListRow], document: Element, selectors: Selectors
 ) -> frozenset[Element]:
-    """Return the rows that the selectors file calls duplicates."""
+    """Return the rows that the selectors file calls duplicates, or whose class hides them."""
     elements = [each.row.element for each in rows]
-    return frozenset(
+    hidden = [each for each in elements if has_class(each, selectors.unseen_classes)]
+    return frozenset(hidden).union(
         each for path in selectors.duplicates for each in find_among(path, elements, document)
     )
 

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from lxml.etree import _Element as Element
+from lxml.html.defs import tags
 
 from dmf_crawler.extract import row_faults as faults
 from dmf_crawler.extract.cell import cell_text, find_unread, hides, squeeze
@@ -34,14 +35,24 @@ _MARK_TAGS = frozenset(
         *("strong", "u"),
     }
 )
+_EMPHASIS = frozenset({"b", "em", "i", "mark", "strong", "u"})
 _MARKABLE = _MARK_TAGS | {"sup"}
 _PART_TAGS = frozenset({"table", "ul", "ol", "dl", "div", "p", "li"})
-_BADGES = frozenset({"new", "n", "hot", "up", "update", "신규", "새글", "최신"})
+_BADGES = frozenset(
+    {
+        *("new", "n", "hot", "up", "update"),
+        *("신규", "새글", "최신", "변경", "수정", "정정", "추가"),
+    }
+)
 _FOOTNOTE = re.compile(r"[*†‡※]+|주?\s*\d{1,2}\s*\)")
 _BULLETS = frozenset("·•‧∙▪▫■□◆◇○●◦※▶►▷☞-–—*")
 _SEVERAL = re.compile(r"[,;]|\s/\s|외\s*\d+")
 _COUNT = re.compile(r"\d+[.)]?")
 _CELLS = frozenset({"td", "th"})
+_TAGS = tags | {"bdi", "data", "dialog", "main", "picture", "search", "slot", "template"}
+"""What HTML knows; the library's list is of 2012."""
+
+_STRUCK = ("del", "s", "strike")
 
 
 def check_values(
@@ -72,20 +83,53 @@ def check_values(
 
 
 def _find_aside(cell: Element, labels: frozenset[Element], *, is_nested: bool) -> str:
-    """Return a text in a cell that nobody sees, or that stands there twice; "" for none.
+    """Return a text in a cell that is no part of its value; "" for none.
 
+    It is an element that HTML does not know (a value with a `<` as such), nobody sees it, it is
+    struck out, it stands there twice, or it is a block beside the one value.
     Of several values some may wait for a click; they count if they are not there already.
     """
-    hidden = [each for each in cell.iterdescendants("*") if each not in labels and hides(each)]
+    if struck := next(filter(None, (_text_of(each, labels) for each in cell.iter(*_STRUCK))), ""):
+        return struck
+    if unknown := next((each.tag for each in _walk(cell, labels) if _is_unknown(each)), ""):
+        return f"<{unknown}>"
+    hidden = [each for each in _walk(cell, labels) if hides(each)]
     if hidden:
         seen = squeeze(cell_text(cell, labels.union(hidden)))
         for each in hidden:
             text = cell_text(each, labels).strip()
             if text and (not is_nested or squeeze(text) in seen):
                 return text
+    if not is_nested and (block := _find_block(cell, labels)):
+        return block
     texts = [squeeze(cell_text(each, labels)) for each in cell if each not in labels]
     shown = [text for text in texts if text]
     return shown[0] if len(shown) > 1 == len(set(shown)) and not _has_inner(cell) else ""
+
+
+def _walk(element: Element, labels: frozenset[Element]) -> Iterator[Element]:
+    """Yield what is inside an element, labels and what is in them left out."""
+    for child in element:
+        if child not in labels:
+            yield child
+            yield from _walk(child, labels)
+
+
+def _is_unknown(element: Element) -> bool:
+    """Say whether HTML knows no such element; those with `-` or `:` are a site's own."""
+    return element.tag not in _TAGS and "-" not in element.tag and ":" not in element.tag
+
+
+def _find_block(cell: Element, labels: frozenset[Element]) -> str:
+    """Return the last block inside a cell that is not all of its text; "" for none."""
+    blocks = [each for each in find_inner(cell, labels) if cell_text(each, labels).strip()]
+    whole = squeeze(cell_text(cell, labels)) if blocks else ""
+    odd = [each for each in blocks if squeeze(cell_text(each, labels)) != whole]
+    return cell_text(odd[-1], labels).strip() if odd else ""
+
+
+def _text_of(element: Element, labels: frozenset[Element]) -> str:
+    return "" if element in labels else cell_text(element, labels).strip()
 
 
 def _has_inner(cell: Element) -> bool:
@@ -99,12 +143,12 @@ def _check_marks(
     places: dict[str, list[int]] = {}
     for row_no, cell in cells:
         for element, text in _find_marks(cell, labels):
-            is_last = not (element.tail or "").strip() and element.getnext() is None
+            is_last = not _text_beside(element, labels, is_before=False)
             if element.tag == "sup" and _FOOTNOTE.fullmatch(text):
                 return faults.odd_value(row_no, column, text)
             if is_last and text.casefold() in _BADGES:
                 return faults.odd_value(row_no, column, text)
-            if element.tag in _MARK_TAGS and (is_last or element.getprevious() is None):
+            if element.tag in _MARK_TAGS and (is_last or _is_before_value(element, labels)):
                 places.setdefault(text, []).append(row_no)
     if not places or len(places) > _MOST_KINDS:
         return None
@@ -113,6 +157,23 @@ def _check_marks(
     if len(row_nos) >= (_LEAST_ROWS if is_everywhere else _LEAST_MARKS):
         return faults.odd_value(row_nos[0], column, text)
     return None
+
+
+def _is_before_value(element: Element, labels: frozenset[Element]) -> bool:
+    """Say whether a mark may stand before a value; a part of one that is set off is none."""
+    is_joined = (element.tail or "")[:1].strip() != ""
+    if is_joined and element.tag in _EMPHASIS:
+        return False
+    return not _text_beside(element, labels, is_before=True)
+
+
+def _text_beside(element: Element, labels: frozenset[Element], *, is_before: bool) -> str:
+    """Return the text before or behind an element, inside the one that it stands in."""
+    holder = element.getparent()
+    texts = [(holder.text if is_before and holder is not None else element.tail) or ""]
+    for each in element.itersiblings(preceding=is_before):
+        texts += ["" if each in labels else cell_text(each, labels), each.tail or ""]
+    return "".join(texts).strip()
 
 
 def _find_marks(cell: Element, labels: frozenset[Element]) -> Iterator[tuple[Element, str]]:
@@ -137,7 +198,9 @@ def _check_cut(column: CellColumn, header: str, field: FieldLocator) -> Fault | 
         for text in filter(is_cut, texts):
             has_rest = find_full_text(column.cells[index], text) != ""
             n_cut += not (has_rest and field.prefers_title)
-            if n_cut >= _LEAST_CUT or (has_rest and not field.prefers_title):
+            is_sure = has_rest and not field.prefers_title
+            is_all_cut = not text.strip(" .…⋯") and text.strip() not in field.placeholders
+            if n_cut >= _LEAST_CUT or is_sure or is_all_cut:
                 return faults.cut_value(index + 1, header, text.strip()[-20:])
     return None
 
@@ -155,12 +218,8 @@ def _check_nested(column: CellColumn, labels: frozenset[Element], header: str) -
         if index in odd:
             inner = find_inner(cell, labels)
             texts = read_parts(inner, labels) if inner else split_lines(cell, labels)
-            if any(_count_parts(each, labels) > 1 for each in inner if each.tag not in _CELLS):
-                return faults.odd_nested(index + 1, header, "값을 가르는 것이 없음")
-            if inner and _has_columns(inner, texts):
-                return faults.odd_nested(index + 1, header, "안쪽 표에 열이 여러 개")
-            if not inner and len(texts) == 1 and _count_parts(cell, labels) > 1:
-                return faults.odd_nested(index + 1, header, "값을 가르는 것이 없음")
+            if found := _find_oddity(cell, inner, texts, labels):
+                return faults.odd_nested(index + 1, header, found)
             n_flat += not inner and len(texts) == 1
         n_several += len(texts) > 1
         values += [text for text in map(str.strip, texts) if len(text) > 1]
@@ -170,6 +229,19 @@ def _check_nested(column: CellColumn, labels: frozenset[Element], header: str) -
     if n_flat == len(column.cells) >= _LEAST_ROWS and any(map(_may_be_several, values)):
         return faults.odd_nested(1, header, "모든 칸에 값이 하나씩, 안쪽 표 없음")
     return None
+
+
+def _find_oddity(
+    cell: Element, inner: Sequence[Element], texts: Sequence[str], labels: frozenset[Element]
+) -> str:
+    """Say in Korean why the values inside a cell cannot be told apart; "" where they can."""
+    if inner:
+        if any(_count_parts(each, labels) > 1 for each in inner if each.tag not in _CELLS):
+            return "값을 가르는 것이 없음"
+        if {each.tag for each in inner} >= _CELLS:
+            return "안쪽 표에 머리글"
+        return "안쪽 표에 열이 여러 개" if _has_columns(inner, texts) else ""
+    return "값을 가르는 것이 없음" if len(texts) == 1 and _count_parts(cell, labels) > 1 else ""
 
 
 def _may_be_several(text: str) -> bool:

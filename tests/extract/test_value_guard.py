@@ -1,0 +1,326 @@
+"""A cell that shows something else than its value refuses the page."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from dmf_crawler.extract.parser import read_page
+from dmf_crawler.model.record import PageTable, Value
+from dmf_crawler.model.run import Fault
+from tests.extract.pages import html_page, raw_page, selectors_mapping, some_fields, some_selectors
+
+N_ROWS = 6
+COMPANIES = tuple(f"회사{number}" for number in range(N_ROWS))
+MAKERS = tuple((f"Lonza{number} AG", f"Pfizer{number}") for number in range(N_ROWS))
+LABEL = '<span class="s-th">신청인</span>'
+NESTED_LABEL = '<span class="s-th">제조소명</span>'
+
+
+def _rows(**changes: Sequence[Value]) -> list[dict[str, Value]]:
+    return [
+        some_fields(number, **{name: values[number] for name, values in changes.items()})
+        for number in range(N_ROWS)
+    ]
+
+
+def _html(shown: str, numbers: Sequence[int] = range(N_ROWS)) -> str:
+    """A page on which the company of some rows is written as `shown`, `@` being the company."""
+    html = html_page(_rows(company=COMPANIES))
+    for number in numbers:
+        old = f"{LABEL}{COMPANIES[number]}</td>"
+        assert old in html
+        html = html.replace(old, f"{LABEL}{shown.replace('@', COMPANIES[number])}</td>")
+    return html
+
+
+def _nested_html(inner: str, numbers: Sequence[int] = range(N_ROWS)) -> str:
+    """A page on which the makers of some rows are written as `inner`, `@` and `#` being they."""
+    html = html_page(_rows(maker_names=MAKERS))
+    for number in numbers:
+        first, second = MAKERS[number]
+        table = f"<tbody><tr><td>{first}</td></tr><tr><td>{second}</td></tr></tbody>"
+        old = f"{NESTED_LABEL}\n  <table>{table}</table>"
+        assert old in html
+        html = html.replace(old, NESTED_LABEL + inner.replace("@", first).replace("#", second))
+    return html
+
+
+def _fault(html: str, **changes: object) -> Fault:
+    fault = read_page(raw_page(html), some_selectors(**changes))
+    assert isinstance(fault, Fault), fault
+    assert fault.exit_code == 4
+    assert not fault.is_retryable
+    assert fault.message.endswith("주십시오.")
+    return fault
+
+
+def _values(html: str, field: str, **changes: object) -> list[Value]:
+    table = read_page(raw_page(html), some_selectors(**changes))
+    assert isinstance(table, PageTable), table
+    return [row.fields[field] for row in table.rows]
+
+
+def _fields(**changes: object) -> dict[str, object]:
+    """The fields of the file, the company's changed."""
+    fields: dict[str, Any] = selectors_mapping()["fields"]
+    return fields | {"company": fields["company"] | changes}
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        '@<span class="hide">상태</span>',
+        '<span style="font-size:0">01</span>@',
+        '<span style="display: none">01</span>@',
+        '@<p class="blind">신청인</p>',
+        "@<svg><title>새 창</title><path d='M0'/></svg>",
+        "@ <button type='button'>보기</button>",
+        "@<input type='hidden' value='7'>",
+        "@<template><b>{{name}}</b></template>",
+        "<div>@</div>",
+        "<div><p>@</p></div>",
+        "<x-name>@</x-name>",
+        "<a href='#'><span>@</span></a>",
+    ],
+)
+def test_what_nobody_sees_and_what_wraps_a_value_is_no_part_of_it(shown):
+    assert _values(_html(shown), "company") == list(COMPANIES)
+
+
+@pytest.mark.parametrize(
+    ("shown", "numbers", "found"),
+    [
+        pytest.param("@<span>NEW</span>", [3], "NEW", id="a known mark in one row"),
+        pytest.param("@ <em>변경</em>", [3], "변경", id="a known Korean mark in one row"),
+        pytest.param("@<sup>1)</sup>", [2], "1)", id="a footnote"),
+        pytest.param("@<span>공시</span>", [1, 4], "공시", id="the same mark in two rows"),
+        pytest.param("<span>KR</span>@", [1, 4], "KR", id="a mark before two values"),
+        pytest.param("@ <a href='#'>상세</a>", range(N_ROWS), "상세", id="a link in all rows"),
+        pytest.param("<span>@</span><span>@</span>", [1], "회사1", id="said twice in a line"),
+        pytest.param("<div>@</div><div>@</div>", [1], "회사1", id="said twice in blocks"),
+        pytest.param("<div>@</div><div>Co.</div>", [1], "Co.", id="two blocks"),
+        pytest.param("@<p>Co.</p>", [1], "Co.", id="a block beside the value"),
+        pytest.param("@<div hidden>도움말</div>", [1], "도움말", id="a hidden block"),
+        pytest.param("<del>옛이름</del>@", [1], "옛이름", id="struck out"),
+        pytest.param("@<BV> Ltd.", [1], "<bv>", id="a value that is taken for an element"),
+    ],
+)
+def test_more_than_the_value_is_refused(shown, numbers, found):
+    fault = _fault(_html(shown, numbers))
+
+    assert fault.code == "odd_value"
+    assert f"{numbers[0] + 1}번째 행, 열 '신청인'" in fault.message
+    assert found in fault.message
+
+
+@pytest.mark.parametrize(
+    ("shown", "numbers"),
+    [
+        pytest.param("@<b>(주)</b>", [3], id="emphasis in one row"),
+        pytest.param("@<sub>2</sub>", [1, 2], id="an index is part of a name"),
+        pytest.param("@<sup>14</sup>C", [1], id="a mass number, too"),
+        pytest.param("@<br>Co.", [1], id="lines"),
+    ],
+)
+def test_markup_of_a_value_is_part_of_it(shown, numbers):
+    values = _values(_html(shown, numbers), "company")
+
+    assert all(str(values[number]).startswith(f"회사{number}") for number in numbers)
+    assert values[numbers[0]] != COMPANIES[numbers[0]]
+
+
+def test_marks_that_the_file_calls_unseen_are_left_out():
+    unseen = (".badge", ".blind")
+
+    values = _values(_html('@<em class="badge">NEW</em>'), "company", unseen=unseen)
+
+    assert values == list(COMPANIES)
+
+
+@pytest.mark.parametrize(
+    ("shown", "found"),
+    [
+        ("<img src='a.png' alt='화이자'>", "화이자"),
+        ("<input type='text' value='화이자'>", "화이자"),
+        ("<select><option>가<option selected>화이자</select>", "화이자"),
+    ],
+)
+def test_a_value_that_is_no_text_is_refused(shown, found):
+    fault = _fault(_html(shown, [2]))
+
+    assert fault.code == "unread_value"
+    assert (
+        f"3번째 행, 열 '신청인'의 값이 글자가 아니라 그림이나 입력란입니다('{found}')"
+        in fault.message
+    )
+
+
+# --- cut values ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("shown", "numbers", "row_no"),
+    [
+        pytest.param("@…", [1, 3], 4, id="two of them"),
+        pytest.param("@...", [1, 3], 4, id="with full stops"),
+        pytest.param("…", [2], 3, id="nothing but the ellipsis"),
+        pytest.param("<span title='@제약(주)'>@…</span>", [2], 3, id="the rest in a title"),
+    ],
+)
+def test_cut_values_are_refused_where_nobody_reads_the_rest(shown, numbers, row_no):
+    fault = _fault(_html(shown, numbers), fields=_fields(title_attr=False))
+
+    assert fault.code == "cut_value"
+    assert f"{row_no}번째 행, 열 '신청인'의 값이 잘려 있습니다" in fault.message
+
+
+def test_one_value_may_end_in_an_ellipsis():
+    assert _values(_html("@…", [1]), "company")[1] == "회사1…"
+
+
+def test_a_cut_value_is_read_from_its_title_if_the_file_says_so():
+    html = _html("<span title='@제약(주)'>@…</span>")
+
+    assert _values(html, "company", fields=_fields(title_attr=True)) == [
+        f"{company}제약(주)" for company in COMPANIES
+    ]
+
+
+def test_cut_values_in_lists_are_refused():
+    assert _fault(_nested_html("<ul><li>@...</li><li>#</li></ul>", [1, 3])).code == "cut_value"
+
+
+# --- several values in a cell --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        "<table><tr><td>@</td></tr><tr><td>#</td></tr></table>",
+        "<table><tr><td>@</td></tr><tr style='display:none'><td>#</td></tr></table>",
+        "<table><thead><tr><th>제조소명</th></tr></thead><tr><td>@<tr><td>#</table>",
+        "<ul><li>@</li><li>#</li></ul>",
+        "<div>@</div><div>#</div>",
+        "<div>@<br>#</div>",
+        "@<br/>#",
+    ],
+)
+def test_lists_of_values_are_told_apart_by_table_list_block_and_line(inner):
+    assert _values(_nested_html(inner), "maker_names") == list(MAKERS)
+
+
+@pytest.mark.parametrize(
+    ("inner", "found"),
+    [
+        ("<div><span>@</span> <span>#</span></div>", "값을 가르는 것이 없음"),
+        ("<span>@</span> <span>#</span>", "값을 가르는 것이 없음"),
+        ("<table><tr><th>명칭</th></tr><tr><td>@</td></tr></table>", "안쪽 표에 머리글"),
+        (
+            "<table><tr><td>1</td><td>@</td></tr><tr><td>2</td><td>#</td></tr></table>",
+            "안쪽 표에 열이 여러 개",
+        ),
+        ("@ / #", "모든 칸에 값이 하나씩"),
+        ("<ul><li>• @</li><li>• #</li></ul>", "값마다 '•' 표시"),
+    ],
+)
+def test_lists_of_values_that_cannot_be_told_apart_are_refused(inner, found):
+    fault = _fault(_nested_html(inner))
+
+    assert fault.code == "odd_nested"
+    assert f"열 '제조소명'에서 값 여럿을 가르는 방식이 바뀌었습니다({found}" in fault.message
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        "<table><tr><td>@</td></tr><tr hidden><td>@</td></tr></table>",
+        "<table><tr><td>@</td></tr></table><div hidden><table><tr><td>@</td></tr></table></div>",
+    ],
+)
+def test_values_of_a_list_that_stand_there_twice_are_refused(inner):
+    assert _fault(_nested_html(inner, [2])).code == "odd_value"
+
+
+# --- labels --------------------------------------------------------------------------------------
+
+
+def test_a_label_that_nobody_dropped_is_refused():
+    html = html_page(_rows(company=COMPANIES)).replace(LABEL, "신청인: ")
+
+    fault = _fault(html)
+
+    assert fault.code == "label_kept"
+    assert "열 '신청인'" in fault.message
+
+
+def test_labels_of_another_column_are_refused():
+    html = html_page(_rows()).replace(LABEL, LABEL.replace("신청인", "등록번호"))
+
+    fault = _fault(html)
+
+    assert fault.code == "label_of_other_column"
+    assert "열 '신청인' 아래 칸의 이름표가 다른 항목의 이름입니다('등록번호')" in fault.message
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        pytest.param('<span class="s-th">신청인화이자</span>', id="without its end"),
+        pytest.param(f'{LABEL}<span class="s-th">화이자</span>', id="its class on the value, too"),
+    ],
+)
+def test_a_label_that_holds_the_value_of_every_row_is_refused(label):
+    html = html_page(_rows(company=[""] * N_ROWS)).replace(LABEL, label)
+
+    fault = _fault(html)
+
+    assert fault.code == "label_differs"
+    assert "화이자" in fault.message
+
+
+def test_an_empty_column_may_have_labels_of_its_own():
+    html = html_page(_rows(company=[""] * N_ROWS)).replace("신청인</span>", "회사</span>")
+
+    assert _values(html, "company") == [""] * N_ROWS
+
+
+# --- rows ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("attribute", ["class='hide'", "aria-hidden='true'", "hidden"])
+def test_an_unseen_row_counts_unless_it_repeats_its_neighbour(attribute):
+    html = html_page(_rows())
+    again = html.split("<tr>\n<td>2</td>")[1].split("<tr>\n<td>3</td>")[0]
+    twice = html.replace("<tr>\n<td>3</td>", f"<tr {attribute}><td>2</td>{again}<tr>\n<td>3</td>")
+    hidden = html.replace("<tr>\n<td>2</td>", f"<tr {attribute}>\n<td>2</td>")
+
+    assert len(_values(twice, "company")) == N_ROWS
+    assert _fault(hidden).code == "hidden_row"
+
+
+@pytest.mark.parametrize("template", ["{{ item.no }}", "${item.no}", "<%= item.no %>"])
+def test_a_hidden_row_that_a_script_fills_in_is_no_record(template):
+    row = f"<tr hidden><td>{template.replace('<', '&lt;')}</td>{'<td></td>' * 14}</tr>"
+    html = html_page(_rows()).replace("<tr>\n<td>1</td>", f"{row}<tr>\n<td>1</td>")
+
+    assert len(_values(html, "company")) == N_ROWS
+
+
+def test_empty_cells_behind_the_last_column_are_nothing():
+    html = html_page(_rows(company=COMPANIES))
+    end = "연계심사문서번호</span></td></tr>"
+    assert html.count(end) == N_ROWS
+    longer = end.replace("</tr>", "<td> </td></tr>")
+
+    assert _fault(html.replace(end, longer, 1)).code == "ragged_row"
+    assert _values(html.replace(end, longer), "company") == list(COMPANIES)
+
+
+def test_more_rows_than_a_page_can_have_are_refused():
+    row = selectors_mapping()["row"]
+
+    fault = _fault(html_page(_rows()), row=row | {"min_expected": 1, "max_expected": N_ROWS - 1})
+
+    assert fault.code == "too_many_rows"
+    assert f"{N_ROWS}" in fault.message
