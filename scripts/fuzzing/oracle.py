@@ -11,9 +11,6 @@ from contextlib import suppress
 from html.parser import HTMLParser
 
 _TAG = re.compile(r"<!\[CDATA\[|<[^<>]*>")
-_UNSEEN = re.compile(
-    r"<!--.*?--!?>|<(script|style|template)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE
-)
 _ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")
 _CODECS = ("utf-8-sig", "cp949", "utf-16")
 

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 
 from lxml.etree import _Element as Element
 
-from dmf_crawler.extract.labels import find_labels
 from dmf_crawler.extract.markup import parse_page
 from dmf_crawler.extract.paths import find_elements
 from dmf_crawler.extract.places import Search, count_hits, find_header
-from dmf_crawler.extract.row_guard import find_records
 from dmf_crawler.extract.selectors import Selectors
-from dmf_crawler.extract.table_choice import Choice, choose_tables
-from dmf_crawler.extract.table_guard import find_duplicates, select_rows
+from dmf_crawler.extract.table_choice import Choice
+from dmf_crawler.extract.table_guard import find_list
 from dmf_crawler.model.page import RawPage
 from dmf_crawler.model.record import Delivery
 from dmf_crawler.model.reuse import LABEL, ROW
@@ -43,27 +41,16 @@ def count_page_hits(page: RawPage, selectors: Selectors) -> Hits | Fault:
     """Try every selector on a list page.
 
     Returns:
-        The hits; or the fault of `parse_page`, `choose_tables` or `find_records`. That a field is
+        The hits; or the fault of `parse_page` or `find_list`. That a field is
         found by none of its selectors is no fault here.
     """
     document = parse_page(page, selectors.file.end_marker)
     if isinstance(document, Fault):
         return document
-    labels = find_labels(document, selectors)
-    choice = choose_tables(document, labels.all, selectors)
-    if isinstance(choice, Fault):
-        return choice
-    rows, _ = select_rows(choice.headers, document, selectors)
-    records = find_records(rows, labels.all, find_duplicates(rows, document, selectors))
-    if isinstance(records, Fault):
-        return records
-    search = Search(
-        document,
-        choice.headers[0],
-        [each.row.element for each in records],
-        [each.row.cells for each in records],
-        labels.all,
-    )
+    listed = find_list(document, selectors)
+    if isinstance(listed, Fault):
+        return listed
+    search, choice = listed.search, listed.choice
     found = [*_count_rows(document, choice, selectors), *_count_labels(search, selectors)]
     for field in selectors.fields:
         for position, locator in enumerate(field.locators):
@@ -72,7 +59,7 @@ def count_page_hits(page: RawPage, selectors: Selectors) -> Hits | Fault:
     headers = {
         field.field: find_header(field.primary, field.field, search) for field in selectors.fields
     }
-    return Hits(len(records), tuple(found), headers, choice.losers)
+    return Hits(len(search.rows), tuple(found), headers, choice.losers)
 
 
 def _count_rows(

@@ -25,7 +25,7 @@ from dmf_crawler.extract.row_guard import (
     find_records,
 )
 from dmf_crawler.extract.selectors import Locator, Selectors, text_form
-from dmf_crawler.extract.table_choice import choose_tables
+from dmf_crawler.extract.table_choice import Choice, choose_tables
 from dmf_crawler.model.record import Delivery
 from dmf_crawler.model.reuse import LABEL, ROW
 from dmf_crawler.model.run import Fault
@@ -67,6 +67,53 @@ class GuardedTable:
     losers: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class FoundList:
+    """The rows of the list before its fields are placed.
+
+    Attributes:
+        document: Root of the page.
+        choice: The table, or tables.
+        records: Its rows, without those that say nothing of their own.
+        found_by: The selector that found them.
+        labels: What is known so far.
+    """
+
+    document: Element
+    choice: Choice
+    records: tuple[ListRow, ...]
+    found_by: tuple[Delivery, ...]
+    labels: Labels
+
+    @property
+    def search(self) -> Search:
+        """What its fields are looked for in."""
+        return Search(
+            self.document,
+            self.choice.headers[0],
+            [each.row.element for each in self.records],
+            [each.row.cells for each in self.records],
+            self.labels.all,
+        )
+
+
+def find_list(document: Element, selectors: Selectors) -> FoundList | Fault:
+    """Find the list and its rows.
+
+    Returns:
+        The list; or a fault of `choose_tables` or `find_records`.
+    """
+    labels = find_labels(document, selectors)
+    choice = choose_tables(document, labels.all, selectors)
+    if isinstance(choice, Fault):
+        return choice
+    rows, found_by = _select_rows(choice.headers, document, selectors)
+    records = find_records(rows, labels.all, _find_duplicates(rows, document, selectors))
+    if isinstance(records, Fault):
+        return records
+    return FoundList(document, choice, records, found_by, labels)
+
+
 def guard_table(document: Element, selectors: Selectors) -> GuardedTable | Fault:
     """Find the list on a page, or say why it is not there.
 
@@ -75,17 +122,13 @@ def guard_table(document: Element, selectors: Selectors) -> GuardedTable | Fault
         selectors: The board's.
 
     Returns:
-        The table; or a fault of `choose_tables`, `find_records`, `check_cells`, `locate_fields`,
-        `check_numbers`, `check_columns` or `check_running_numbers`, or `too_many_rows`.
+        The table; or a fault of `find_list`, `check_cells`, `locate_fields`, `check_numbers`,
+        `check_columns` or `check_running_numbers`, or `too_many_rows`.
     """
-    labels = find_labels(document, selectors)
-    choice = choose_tables(document, labels.all, selectors)
-    if isinstance(choice, Fault):
-        return choice
-    rows, found_by = select_rows(choice.headers, document, selectors)
-    records = find_records(rows, labels.all, find_duplicates(rows, document, selectors))
-    if isinstance(records, Fault):
-        return records
+    found = find_list(document, selectors)
+    if isinstance(found, Fault):
+        return found
+    records, labels = found.records, found.labels
     if len(records) > selectors.file.row.max_expected:
         return faults.too_many_rows(len(records), selectors.file.row.max_expected)
     is_pinned = _find_pinned(records, document, selectors)
@@ -93,13 +136,13 @@ def guard_table(document: Element, selectors: Selectors) -> GuardedTable | Fault
     if is_no_result:
         records = tuple(compress(records, is_pinned))
         is_pinned = (True,) * len(records)
-    listed = _List(document, choice.headers, records, is_pinned, labels)
-    placed = _place_all(listed, selectors)
+    found = replace(found, records=records)
+    placed = _place_all(found, is_pinned, selectors)
     if isinstance(placed, Fault):
         return placed
     all_labels, places, contents = placed
     return GuardedTable(
-        elements=tuple(header.table for header in choice.headers),
+        elements=tuple(header.table for header in found.choice.headers),
         rows=tuple(each.row.cells for each in records),
         row_elements=tuple(each.row.element for each in records),
         is_pinned=is_pinned,
@@ -110,40 +153,23 @@ def guard_table(document: Element, selectors: Selectors) -> GuardedTable | Fault
         contents=contents,
         has_spans=any(each.row.is_spanned for each in records),
         is_no_result=is_no_result,
-        delivered=(*found_by, *places.delivered),
-        losers=choice.losers,
+        delivered=(*found.found_by, *places.delivered),
+        losers=found.choice.losers,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _List:
-    """The list as far as it is known before its fields are placed."""
-
-    document: Element
-    headers: Sequence[Header]
-    records: tuple[ListRow, ...]
-    is_pinned: tuple[bool, ...]
-    labels: Labels
 
 
 def _place_all(
-    listed: _List, selectors: Selectors
+    found: FoundList, is_pinned: Sequence[bool], selectors: Selectors
 ) -> tuple[frozenset[Element], Places, dict[str, CellColumn]] | Fault:
     """Place and read all fields, and return all labels: those that `drop` does not know, too."""
-    header, records, labels = listed.headers[0], listed.records, listed.labels
-    search = Search(
-        listed.document,
-        header,
-        [each.row.element for each in records],
-        [each.row.cells for each in records],
-        labels.all,
-    )
+    header, records, labels = found.choice.headers[0], found.records, found.labels
+    search = found.search
     places = locate_fields(search, selectors)
     if isinstance(places, Fault):
         n_fields = len(selectors.header_fields)
         if 2 * header.n_known >= n_fields:
             return places
-        return faults.layout_table(listed.document, [(header.texts, header.n_known)], n_fields)
+        return faults.layout_table(found.document, [(header.texts, header.n_known)], n_fields)
     if fault := check_cells(records, labels.all):
         return fault
     names = {
@@ -159,7 +185,7 @@ def _place_all(
     fault = (
         check_numbers(records, places.columns, selectors.file.key.number)
         or check_columns(contents, labels, headers, selectors)
-        or check_running_numbers(records, listed.is_pinned, labels.all)
+        or check_running_numbers(records, is_pinned, labels.all)
     )
     return fault or (labels.all, places, contents)
 
@@ -177,7 +203,7 @@ def _read_columns(
     return contents
 
 
-def find_duplicates(
+def _find_duplicates(
     rows: Iterable[ListRow], document: Element, selectors: Selectors
 ) -> frozenset[Element]:
     """Return the rows that the selectors file calls duplicates, or whose class hides them."""
@@ -188,7 +214,7 @@ def find_duplicates(
     )
 
 
-def select_rows(
+def _select_rows(
     headers: Sequence[Header], document: Element, selectors: Selectors
 ) -> tuple[list[ListRow], tuple[Delivery, ...]]:
     """Return the rows that the selectors find in the list, and which of them found them."""

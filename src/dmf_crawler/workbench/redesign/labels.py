@@ -18,14 +18,6 @@ from dmf_crawler.workbench.redesign.page import (
     wrap_content,
 )
 
-_SHORT = {
-    "취소/취하구분": "구분",
-    "취소/취하일자": "취하일",
-    "최종변경일자": "변경",
-    "등록일": "일자",
-}
-"""Label → a shorter one."""
-
 
 def change_tag(page: SavedPage, rng: random.Random, *, tag: str) -> None:
     """Write the labels as other elements, class kept."""
