@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from html.parser import HTMLParser
 
-_TAG = re.compile(r"<!\[CDATA\[|<[^<>]*>")
+_TAG = re.compile(r"<!\[CDATA\[|<![^>]*>|<[^<>]*>")
 _ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")
 _CODECS = ("utf-8-sig", "cp949", "utf-16")
 
@@ -96,4 +96,6 @@ class _TextReader(HTMLParser):
 
 
 def _squeeze(text: str) -> str:
-    return "".join(char for char in text if unicodedata.category(char)[0] not in "CZ")
+    """Leave out white space, invisible characters, and what `html.unescape` has for a NUL."""
+    shown = (char for char in text if unicodedata.category(char)[0] not in "CZ")
+    return "".join(shown).replace("\ufffd", "")

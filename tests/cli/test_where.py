@@ -324,6 +324,14 @@ def test_later_pages_that_are_damaged_are_named_too(lived_home):
     told_in_vain(lived_home, key, 5, "raw_damaged")
 
 
+def test_later_pages_that_todays_selectors_cannot_read_are_their_fault(lived_home):
+    key = first_key(lived_home)
+    shutil.rmtree((lived_home / at(lived_home, "where", key, "company").json["page"]).parent)
+    edit(lived_home, SELECTORS, 'end_marker: "</html>"', 'end_marker: "</never>"')
+
+    told_in_vain(lived_home, key, 6, "truncated_page")
+
+
 def test_a_value_of_another_source_has_no_cell(lived_home):
     key = first_key(lived_home)
     page = lived_home / at(lived_home, "where", key, "company").json["page"]
