@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Iterable
 from itertools import groupby
 
 from dmf_crawler.model.change import Grade
@@ -31,6 +32,14 @@ _OUTER_BLANKS = frozenset(
     for char in map(chr, (*range(0x3200), *range(0xFE00, 0xFFA1), *range(0xE0000, 0xE0200)))
     if char.isspace() or _INVISIBLE.match(char)
 )
+
+
+def strip_all(texts: Iterable[str]) -> list[str]:
+    """Return `strip_blanks` of each of some texts."""
+    stripped = [text.strip() for text in texts]
+    edges = {text[0] for text in stripped if text}
+    edges.update([text[-1] for text in stripped if text])
+    return stripped if edges.isdisjoint(_OUTER_BLANKS) else list(map(strip_blanks, stripped))
 
 
 def strip_blanks(text: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from lxml.etree import _Element as Element
@@ -91,21 +91,33 @@ def _find_label_texts(
 ) -> Iterator[_LabelTexts]:
     """Yield the labels of a column's cells, and of the cells inside these.
 
-    Where all cells are usual and have the very same label, one speaks for all.
+    Where all have the very same label, one speaks for all.
     """
-    found = column.labels | {text for text in column.lone_labels if not names.has(text)}
-    if not column.odd and len(found) <= 1:
-        if found:
-            yield [(1, tuple(" ".join(text.split()) for text in found if text is not None))]
-        return
+    usual = column.labels | {text for text in column.lone_labels if not names.has(text)}
+    odd = _read_labels(column, column.odd, labels, names)
+    said = {texts for _, texts in odd[0]}
+    said.update([() if text is None else (" ".join(text.split()),) for text in usual])
+    if len(said) <= 1 and not any(texts for _, texts in odd[1]):
+        yield [(1, texts) for texts in said]
+    else:
+        yield from _read_labels(column, range(len(column.cells)), labels, names)
+
+
+def _read_labels(
+    column: CellColumn, indexes: Iterable[int], labels: Labels, names: ColumnNames
+) -> tuple[_LabelTexts, _LabelTexts]:
+    """Return the labels of some cells that are not empty, and of the cells inside these."""
     own = [
-        (row_no, cell)
-        for row_no, cell in enumerate(column.cells, start=1)
-        if not _is_empty(cell, labels, names)
+        (index + 1, cell)
+        for index in indexes
+        if not _is_empty(cell := column.cells[index], labels, names)
     ]
     inner = [(row_no, each) for row_no, cell in own for each in cell.iterdescendants(*_CELLS)]
-    for group in (own, inner):
-        yield [(row_no, tuple(_label_texts(cell, labels.drop))) for row_no, cell in group]
+    return _tell(own, labels), _tell(inner, labels)
+
+
+def _tell(cells: Iterable[tuple[int, Element]], labels: Labels) -> _LabelTexts:
+    return [(row_no, tuple(_label_texts(cell, labels.drop))) for row_no, cell in cells]
 
 
 def _is_empty(cell: Element, labels: Labels, names: ColumnNames) -> bool:

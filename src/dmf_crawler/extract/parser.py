@@ -114,10 +114,11 @@ def _read_rows(table: GuardedTable, selectors: Selectors) -> tuple[PageRow, ...]
     readings = [_read_field(field, table) for field in selectors.fields]
     shown = _gather_shown(readings, len(table.row_elements), selectors)
     names = [field.field for field in selectors.fields]
+    may_stray = any(None in reading.values for reading in readings)
     rows = []
     values_of_rows = zip(*(reading.values for reading in readings), strict=True)
     for row_no, values in enumerate(values_of_rows, start=1):
-        if None in values:
+        if may_stray and None in values:
             return _stray_text(row_no, selectors.fields[values.index(None)].label_ko)
         if not any(values):
             return empty_row(row_no)

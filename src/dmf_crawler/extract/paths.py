@@ -105,7 +105,10 @@ def find_elements(path: XPath, root: Element) -> list[Element]:
     An XPath that finds texts, numbers or attributes finds no element.
     """
     if isinstance(path, Css) and path.tag:  # in half the time
-        return [each for each in root.iter(path.tag) if path.finds(each)]
+        name = path.class_name
+        return [
+            each for each in root.iter(path.tag) if each.get("class") == name or path.finds(each)
+        ]
     found = path(root)
     if not isinstance(found, list) or (found and not isinstance(found[0], Element)):
         return []

@@ -11,7 +11,7 @@ from dmf_crawler.extract.column import Texts
 from dmf_crawler.extract.inner import find_inner
 from dmf_crawler.extract.selectors import FieldLocator, Locator
 from dmf_crawler.model.record import Value
-from dmf_crawler.text import strip_blanks
+from dmf_crawler.text import strip_all, strip_blanks
 
 _ELLIPSES = ("…", "...", "⋯")
 
@@ -29,7 +29,7 @@ def value_of(text: str, field: FieldLocator) -> str:
 
 def values_of(texts: Iterable[str], field: FieldLocator) -> list[str]:
     """Return `value_of` each of some texts."""
-    values = list(map(strip_blanks, texts))
+    values = strip_all(texts)
     if not field.placeholders.isdisjoint(values):
         values = ["" if value in field.placeholders else value for value in values]
     if field.white_space == "keep":

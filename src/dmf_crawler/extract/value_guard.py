@@ -212,19 +212,19 @@ def _check_cut(column: CellColumn, header: str, field: FieldLocator) -> Fault | 
 
 def _check_nested(column: CellColumn, labels: frozenset[Element], header: str) -> Fault | None:
     """Refuse lists of values whose parts are not told apart, or are more than values."""
-    values: list[str] = []
-    n_flat, n_several = 0, 0
-    odd = frozenset(column.odd)
-    for index, cell in enumerate(column.cells):
-        texts: Sequence[str] = column.nested[index] or ()
-        if index in odd:
-            inner = find_inner(cell, labels)
-            texts = read_parts(inner, labels) if inner else split_lines(cell, labels)
-            if found := _find_oddity(cell, inner, texts, labels):
-                return faults.odd_nested(index + 1, header, found)
-            n_flat += not inner and len(texts) == 1
-        n_several += len(texts) > 1
-        values += [text for text in map(str.strip, texts) if len(text) > 1]
+    texts_of: list[Sequence[str]] = [texts or () for texts in column.nested]
+    n_flat = 0
+    for index in column.odd:
+        cell = column.cells[index]
+        inner = find_inner(cell, labels)
+        texts = read_parts(inner, labels) if inner else split_lines(cell, labels)
+        if found := _find_oddity(cell, inner, texts, labels):
+            return faults.odd_nested(index + 1, header, found)
+        n_flat += not inner and len(texts) == 1
+        texts_of[index] = texts
+    n_several = sum(len(texts) > 1 for texts in texts_of)
+    stripped = [text.strip() for texts in texts_of for text in texts]
+    values = [text for text in stripped if len(text) > 1]
     is_marked = len(values) >= _LEAST_ROWS and all(value[0] in _BULLETS for value in values)
     if n_several and is_marked:
         return faults.odd_nested(1, header, f"값마다 '{values[0][0]}' 표시")
