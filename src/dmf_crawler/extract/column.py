@@ -14,7 +14,7 @@ from lxml.etree import _Element as Element
 
 from dmf_crawler.extract.cell import cell_text, hides, squeeze
 from dmf_crawler.extract.inner import find_inner, split_lines
-from dmf_crawler.extract.labels import Labels
+from dmf_crawler.extract.labels import INLINE, Labels
 
 _TABLE_TAGS = frozenset({"table", "thead", "tbody", "tfoot", "tr"})
 _CELL_TAGS = frozenset({"td", "th"})
@@ -58,7 +58,7 @@ def read_column(cells: Sequence[Element], labels: Labels) -> CellColumn:
         cells: n_cells different ones.
         labels: What is no part of a value.
     """
-    plain = labels.plain
+    drop = labels.drop
     texts: list[str] = []
     names: set[str | None] = set()
     lone: set[str] = set()
@@ -69,7 +69,12 @@ def read_column(cells: Sequence[Element], labels: Labels) -> CellColumn:
         if n_children == 0:
             if text.strip():
                 names.add(None)
-        elif n_children == 1 and (label := cell[0]) in plain:
+        elif (
+            n_children == 1
+            and (label := cell[0]) in drop
+            and label.tag in INLINE
+            and not len(label)
+        ):
             text += label.tail or ""
             (names if text.strip() else lone).add(label.text or "")
         else:
@@ -92,16 +97,22 @@ def read_nested_column(cells: Sequence[Element], labels: Labels) -> CellColumn:
     odd: list[int] = []
     for index, cell in enumerate(cells):
         own = None
-        if len(cell) == 2 and (label := cell[0]) in labels.plain:
+        if len(cell) == 2 and _is_plain(label := cell[0], labels):
             beside = (cell.text or "") + (label.tail or "")
             own = None if beside.strip() else _read_table(cell[1], labels.all)
         if own is None:
             odd.append(index)
             own = read_inner(cell, labels.all)
         else:
-            (names if any(map(str.strip, own)) else lone).add(label.text or "")
+            has_value = own[0].strip() or any(map(str.strip, own))
+            (names if has_value else lone).add(label.text or "")
         texts.append(own)
     return CellColumn(cells, (), texts, names, lone, odd)
+
+
+def _is_plain(label: Element, labels: Labels) -> bool:
+    """Say whether an element is a label that is a text in a line and holds nothing else."""
+    return label in labels.drop and label.tag in INLINE and not len(label)
 
 
 def _read_table(table: Element, labels: frozenset[Element]) -> Texts | None:

@@ -18,7 +18,7 @@ from dmf_crawler.extract.paths import find_elements
 from dmf_crawler.extract.selectors import Selectors, text_form
 
 _MOST_BUTTONS = 10_000
-_INLINE = frozenset(
+INLINE = frozenset(
     {
         *("a", "abbr", "b", "bdi", "cite", "code", "data", "em", "font", "i", "ins", "kbd"),
         *("label", "mark", "q", "s", "small", "span", "strong", "sub", "sup", "time", "u", "var"),
@@ -37,31 +37,30 @@ class Labels:
 
     Attributes:
         drop: Labels that people see, as `drop` finds them.
-        plain: Those of them that are a text in a line and hold nothing else.
-        all: All of `drop`, what is never text, what nobody sees, and buttons beside a value.
+        all: These, what is never text, what nobody sees, and buttons beside a value.
     """
 
     drop: frozenset[Element]
-    plain: frozenset[Element]
     all: frozenset[Element]
 
 
 def find_labels(document: Element, selectors: Selectors) -> Labels:
     """Find the labels of a page."""
     drop = frozenset([each for path in selectors.drop for each in find_elements(path, document)])
-    plain: list[Element] = []
     others = list(document.iter(*NEVER_TEXT))
-    for each in document.iter(*_INLINE, *_BLOCKS):
-        if each in drop:
-            if not len(each) and each.tag in _INLINE:
-                plain.append(each)
-        elif has_class(each, selectors.unseen_classes) or (each.tag in _INLINE and hides(each)):
-            others.append(each)
+    rest = [each for each in document.iter(*INLINE, *_BLOCKS) if each not in drop]
+    others += [each for each in rest if _is_unseen(each, selectors)]
     for path in selectors.unseen:
         others += find_elements(path, document)
     labels = drop.union(others) if others else drop
     buttons = _find_buttons(document, labels)
-    return Labels(drop, frozenset(plain), labels | buttons if buttons else labels)
+    return Labels(drop, labels | buttons if buttons else labels)
+
+
+def _is_unseen(element: Element, selectors: Selectors) -> bool:
+    if has_class(element, selectors.unseen_classes):
+        return True
+    return element.tag in INLINE and hides(element)
 
 
 def has_class(element: Element, classes: frozenset[str]) -> bool:

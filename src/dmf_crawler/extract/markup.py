@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import cast
 
 from lxml.etree import HTMLParser, ParserError, XPath, iterwalk
@@ -48,10 +49,12 @@ _ATTRIBUTE = (
 )
 _ATTRIBUTES = re.compile(_ATTRIBUTE)
 _TAG = re.compile(rf"<[a-zA-Z][^\t\n\f\r />]*+(?:{_ATTRIBUTE}){{0,{MAX_ATTRIBUTES + 1}}}+")
-_ODD_VALUE = re.compile(r"""=(?=[\t\n\f\r ]*+(?:"[^"<>]*+[<>]|'[^'<>]*+[<>]))""")
-"""A quoted value that may hold the end of a tag."""
+_TAG_END = re.compile(">")
+_N_TRIES = 8
+_TAG_BLANKS = "\t\n\f\r "
+_N_BLANKS = 64
+"""Looked at in search of an equals sign before a quote; behind more blanks there may be one."""
 
-_LEAST_WIDTH = 50
 _MAX_READS = 20
 """So many times the text's length is read in search of attributes; a page needs less than one."""
 
@@ -111,16 +114,30 @@ def _find_text_fault(text: str, end_marker: str, max_elements: int) -> Fault | N
 
 
 def _may_have_many_attributes(text: str) -> bool:
-    """Say whether a tag of a text may have too many attributes; almost all texts have none.
+    """Say whether a tag of a text may have too many attributes; almost no text has such a tag.
 
-    A tag ends at the first ">" outside quotes. Without its quoted values that hold one it falls
-    into pieces, one more than such values at the most, without any ">". Where each width of the
-    text has a ">", a piece has less than two widths; and an attribute takes two characters.
+    A tag ends at the first ">" outside quotes. Where each piece of the text has such a one, no tag
+    reaches over a whole piece: it is shorter than two, and an attribute takes two characters.
     """
-    width = MAX_ATTRIBUTES // (1 + len(_ODD_VALUE.findall(text)))
-    return width < _LEAST_WIDTH or any(
-        text.find(">", start, start + width) < 0 for start in range(0, len(text) - width + 1, width)
-    )
+    openings = {'"': -1, "'": -1}  # the last of each quote before the place that is looked at
+    place = 0
+    for start in range(0, len(text) - MAX_ATTRIBUTES + 1, MAX_ATTRIBUTES):
+        for match in islice(_TAG_END.finditer(text, start, start + MAX_ATTRIBUTES), _N_TRIES):
+            end = match.start()
+            for quote, last in openings.items():
+                openings[quote] = max(last, text.rfind(quote, place, end))
+            place = end
+            if not any(_may_open_value(text, opening) for opening in openings.values()):
+                break
+        else:
+            return True
+    return False
+
+
+def _may_open_value(text: str, place: int) -> bool:
+    """Say whether a quote may begin the value of an attribute; what stands before it says so."""
+    before = text[max(0, place - _N_BLANKS) : max(0, place)].rstrip(_TAG_BLANKS)
+    return before.endswith("=") or (not before and place >= _N_BLANKS)
 
 
 def _count_attributes(text: str) -> int:
