@@ -7,7 +7,7 @@ element by element, and is looked at by every check.
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from lxml.etree import _Element as Element
@@ -42,6 +42,13 @@ class CellColumn:
     labels: Set[str | None]
     lone_labels: Set[str]
     odd: Sequence[int]
+
+
+def flatten(column: CellColumn) -> Iterator[str]:
+    """Yield all texts of a column; of cells with text beside a table there are none."""
+    yield from column.texts
+    for texts in column.nested:
+        yield from texts or ()
 
 
 def read_column(cells: Sequence[Element], labels: Labels) -> CellColumn:
@@ -87,7 +94,7 @@ def read_nested_column(cells: Sequence[Element], labels: Labels) -> CellColumn:
         own = None
         if len(cell) == 2 and (label := cell[0]) in labels.plain:
             beside = (cell.text or "") + (label.tail or "")
-            own = None if beside.strip() else _read_table(cell[1], labels)
+            own = None if beside.strip() else _read_table(cell[1], labels.all)
         if own is None:
             odd.append(index)
             own = read_inner(cell, labels.all)
@@ -97,10 +104,12 @@ def read_nested_column(cells: Sequence[Element], labels: Labels) -> CellColumn:
     return CellColumn(cells, (), texts, names, lone, odd)
 
 
-def _read_table(table: Element, labels: Labels) -> Texts | None:
+def _read_table(table: Element, labels: frozenset[Element]) -> Texts | None:
     """Return the texts of a table's cells, None of what is more than rows of one text each."""
+    if (text := _read_only_cell(table, labels)) is not None:
+        return (text,)
     elements = list(table.iter())
-    if not labels.all.isdisjoint(elements):
+    if not labels.isdisjoint(elements) or any(map(hides, elements)):
         return None
     texts: list[str] = []
     before = ""
@@ -108,12 +117,26 @@ def _read_table(table: Element, labels: Labels) -> Texts | None:
         tag, text, tail = element.tag, element.text, element.tail
         if tag == "td" and not len(element) and before != "td":
             texts.append(text or "")
-        elif tag not in _TABLE_TAGS or (text and text.strip()) or (tag == "tr" and hides(element)):
+        elif tag not in _TABLE_TAGS or (text and text.strip()):
             return None
         if tail and tail.strip():
             return None
         before = tag
     return tuple(texts) or None
+
+
+def _read_only_cell(table: Element, labels: frozenset[Element]) -> str | None:
+    """Return the text of a table that holds one cell and no blank beside it, None of any other."""
+    element = table
+    while len(element) == 1:
+        if element.text or element.tail or element.tag not in _TABLE_TAGS or element in labels:
+            return None
+        if element.attrib and hides(element):
+            return None
+        element = element[0]
+    if element.tag != "td" or len(element) or element.tail or element in labels:
+        return None
+    return None if element.attrib and hides(element) else element.text or ""
 
 
 def read_inner(cell: Element, labels: frozenset[Element]) -> Texts | None:

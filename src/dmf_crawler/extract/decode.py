@@ -45,7 +45,8 @@ _N_SNIFFED_BYTES = 1024
 _HEADER_CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _META_CHARSET = re.compile(rb"<meta[^>]*?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-_NO_CONTROLS = re.compile("[ -~\xa0-\U0010ffff\t\n\r]*+\\Z")
+_CONTROL_BYTES = tuple(bytes([code]) for code in (*range(9), 11, 12, *range(14, 32), 127))
+_UPPER_CONTROL = re.compile(b"\xc2[\x80-\x9f]")
 _CONTROL_REFERENCE = re.compile(
     "&#(?:0*(?:[0-8]|1[124-9]|2[0-9]|3[01]|127)(?![0-9])"
     "|[xX]0*(?:[0-8bBcCeEfF]|1[0-9a-fA-F]|7[fF])(?![0-9a-fA-F]));?"
@@ -87,7 +88,7 @@ def decode_page(body: bytes, content_type: str) -> str | Fault:
             continue
         if twice := _find_twice(text):
             return _mojibake(f"두 번 부호화된 글자가 있습니다('{twice}')")
-        return _check_text(_clean(text), codec)
+        return _check_text(_clean(text, body), codec)
     return _mojibake(f"{', '.join(tried)} 어느 문자 집합으로도 읽히지 않습니다")
 
 
@@ -118,12 +119,23 @@ def _charsets(body: bytes, content_type: str) -> Iterator[str]:
 
 def drop_controls(text: str) -> str:
     r"""Return a text without control characters, \t, \r and \n excepted."""
-    # That there are none is found out twice as fast as the substitution would.
-    return text if _NO_CONTROLS.match(text) else _CONTROLS.sub("", text)
+    return _CONTROLS.sub("", text)
 
 
-def _clean(text: str) -> str:
-    return _XML_DECLARATION.sub("", drop_controls(_CONTROL_REFERENCE.sub("", text)))
+def _clean(text: str, body: bytes) -> str:
+    text = _CONTROL_REFERENCE.sub("", text)
+    return _XML_DECLARATION.sub("", drop_controls(text) if _may_have_controls(body) else text)
+
+
+def _may_have_controls(body: bytes) -> bool:
+    """Say whether some bytes may be a control character, in any charset that is tried.
+
+    In UTF-8, CP949 and UTF-16 such a character has its own byte, or is two bytes in UTF-8 (as they
+    are in CP949, too, for a letter). Bytes are found ten times as fast as characters are.
+    """
+    if any(byte in body for byte in _CONTROL_BYTES):
+        return True
+    return b"\xc2" in body and _UPPER_CONTROL.search(body) is not None
 
 
 def _check_text(text: str, codec: str) -> str | Fault:

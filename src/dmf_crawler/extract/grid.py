@@ -45,6 +45,12 @@ _ROLE_TABLES = XPath("descendant-or-self::*/@role[. = 'table' or . = 'grid' or .
 _CELL_TAGS = frozenset({"td", "th"})
 _FIRST_TABLE_WITHIN = XPath("descendant::table[1]")
 _FIRST_TABLE_AFTER = XPath("following::table[1]")
+_HAS_TEXT = XPath("boolean(*/text()[normalize-space()])")
+"""Of a section: whether a row of it has a text outside its cells."""
+
+_HAS_ATTRIBUTES = XPath("boolean(*/*/@*)")
+"""Of a section: whether a cell of it has an attribute."""
+
 _OWN_PLACE = (1, 1)
 """What a cell without spans covers: one column, one row."""
 
@@ -58,7 +64,7 @@ class GridRow:
         section: `thead`, `tbody` or `tfoot`.
         cells: The cell in each column; one that spans several rows or columns stands in each.
         is_spanned: Whether some cell covers more than its own place.
-        is_plain: Whether its element holds just these cells.
+        is_plain: Whether its element holds these cells and nothing else, not even a text.
     """
 
     element: Element
@@ -101,18 +107,23 @@ def read_grid(table: Element) -> list[GridRow] | TooLarge:
     rows: list[GridRow] = []
     pending: dict[int, tuple[Element, int]] = {}  # column → a cell from above, rows that it covers
     last_section = None
+    has_text = has_attributes = True
     for group, section, row in _own_rows(table, table, "tbody"):
         if len(rows) >= MAX_ROWS:
             return TooLarge(len(rows) + 1, MAX_ROWS)
         if group is not last_section:
             pending, last_section = {}, group  # no cell reaches out of its section
+            has_text, has_attributes = bool(_HAS_TEXT(group)), bool(_HAS_ATTRIBUTES(group))
         own, is_plain = _own_cells(row)
-        spans = [_read_spans(cell) if cell.keys() else _OWN_PLACE for cell in own]
-        if not pending and spans.count(_OWN_PLACE) == len(own):
+        is_plain = is_plain and row.getparent() is group
+        is_bare = is_plain and not has_attributes
+        spans = [] if is_bare else [_read_spans(cell) for cell in own if cell.keys()]
+        if not pending and spans.count(_OWN_PLACE) == len(spans):
             if len(own) > MAX_COLUMNS:
                 return TooLarge(len(own), MAX_COLUMNS)
-            rows.append(GridRow(row, section, own, is_plain=is_plain))
+            rows.append(GridRow(row, section, own, is_plain=is_plain and not has_text))
             continue
+        spans = [_read_spans(cell) for cell in own]
         cells = _lay_out(own, spans, pending)
         if len(cells) > MAX_COLUMNS:
             return TooLarge(len(cells), MAX_COLUMNS)

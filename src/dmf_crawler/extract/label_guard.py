@@ -15,7 +15,7 @@ from lxml.etree import _Element as Element
 
 from dmf_crawler.extract import row_faults as faults
 from dmf_crawler.extract.cell import NEVER_TEXT, cell_text, squeeze
-from dmf_crawler.extract.column import CellColumn
+from dmf_crawler.extract.column import CellColumn, flatten
 from dmf_crawler.extract.grid import part_of
 from dmf_crawler.extract.labels import Labels
 from dmf_crawler.extract.selectors import text_form
@@ -73,7 +73,7 @@ def check_labels(
     Returns:
         The fault `label_differs`, `label_of_other_column` or `label_kept`, or None.
     """
-    has_values = any(map(str.strip, _flatten(column)))
+    has_values = any(map(str.strip, flatten(column)))
     for found in _find_label_texts(column, labels, names):
         if fault := _compare_labels(found, header, n_rows=len(column.cells)):
             return fault
@@ -106,12 +106,6 @@ def _find_label_texts(
     inner = [(row_no, each) for row_no, cell in own for each in cell.iterdescendants(*_CELLS)]
     for group in (own, inner):
         yield [(row_no, tuple(_label_texts(cell, labels.drop))) for row_no, cell in group]
-
-
-def _flatten(column: CellColumn) -> Iterator[str]:
-    yield from column.texts
-    for texts in column.nested:
-        yield from texts or ()
 
 
 def _is_empty(cell: Element, labels: Labels, names: ColumnNames) -> bool:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import cast
 
 from lxml.etree import _Element as Element
 
-from dmf_crawler.extract.column import CellColumn
+from dmf_crawler.extract.column import CellColumn, Texts, flatten
 from dmf_crawler.extract.links import DEFAULT_PRODUCT_TOKEN, lets_follow, read_base, read_link
 from dmf_crawler.extract.locating import locate
 from dmf_crawler.extract.markup import parse_page
@@ -17,7 +18,14 @@ from dmf_crawler.extract.selectors import FieldLocator, Selectors
 from dmf_crawler.extract.table_faults import no_rows, strange_numbers
 from dmf_crawler.extract.table_guard import GuardedTable, guard_table
 from dmf_crawler.extract.total import no_total, read_total
-from dmf_crawler.extract.value import full_text, nested_value, read_one_attribute, values_of
+from dmf_crawler.extract.value import (
+    full_text,
+    full_texts,
+    may_be_cut,
+    read_one_attribute,
+    unite,
+    values_of,
+)
 from dmf_crawler.model.page import RawPage
 from dmf_crawler.model.record import PageRow, PageTable, Value
 from dmf_crawler.model.run import Fault
@@ -172,9 +180,16 @@ def _read_field(field: FieldLocator, table: GuardedTable) -> _Reading:
 
 
 def _read_cells(column: CellColumn, labels: frozenset[Element], field: FieldLocator) -> _Reading:
+    prefers_title = field.prefers_title and may_be_cut(flatten(column))
     if field.nested:
-        return _read_nested(column, labels, field)
-    if not field.prefers_title:
+        nested = column.nested
+        if prefers_title:
+            nested = [
+                texts and full_texts(cell, texts, labels)
+                for cell, texts in zip(column.cells, nested, strict=True)
+            ]
+        return _read_nested(column.nested, field, nested)
+    if not prefers_title:
         return _read_texts(column.texts, field)
     return _read_texts(column.texts, field, list(map(full_text, column.cells, column.texts)))
 
@@ -188,12 +203,15 @@ def _read_texts(
     return _Reading(values, {place: text for place, (text, value) in pairs if text != value})
 
 
-def _read_nested(column: CellColumn, labels: frozenset[Element], field: FieldLocator) -> _Reading:
-    """Read cells that hold several texts."""
+def _read_nested(
+    texts_of: Sequence[Texts | None], field: FieldLocator, whole: Sequence[Texts | None]
+) -> _Reading:
+    """Read cells of several texts, or what these are as a whole where they were cut."""
+    rest = iter(values_of([text for texts in whole for text in texts or ()], field))
     values: list[Value | None] = []
     shown: dict[int, str] = {}
-    for place, (cell, texts) in enumerate(zip(column.cells, column.nested, strict=True)):
-        value = None if texts is None else nested_value(cell, texts, labels, field)
+    for place, texts in enumerate(texts_of):
+        value = None if texts is None else unite(tuple(islice(rest, len(texts))), field)
         values.append(value)
         if texts is None or value == texts:
             continue

@@ -11,7 +11,8 @@ from cssselect.xpath import XPathExpr
 from lxml.etree import XPath
 from lxml.etree import _Element as Element
 
-_CLASS = re.compile(r"\.([A-Za-z_][\w-]*)", re.ASCII)
+_CLASS = re.compile(r"([a-z][a-z0-9]*)?\.([A-Za-z_][\w-]*)", re.ASCII)
+_BLANKS = re.compile("[ \t\r\n]+")
 
 
 class _Translator(HTMLTranslator):
@@ -47,24 +48,29 @@ class Css(XPath):
     """A compiled CSS selector.
 
     Attributes:
+        tag: Of a selector that is a class, or a tag and a class: its tag, "" for any.
+        class_name: Of such a selector its class; "" of any other one.
         test: Says of an element whether the selector finds it; None where that cannot be said.
     """
 
     def __init__(self, css: str) -> None:
         super().__init__(_Translator().css_to_xpath(css), smart_strings=False)
+        match = _CLASS.fullmatch(css.strip())
+        self.tag, self.class_name = (match[1] or "", match[2]) if match else ("", "")
         backwards = "" if ":" in css else _Backwards().css_to_xpath(css, prefix="self::")
         self.test = XPath(f"boolean({backwards})") if backwards else None
+
+    def finds(self, element: Element) -> bool:
+        """Say whether an element of the tag has the class."""
+        classes = element.get("class")
+        if not classes or classes == self.class_name:
+            return bool(classes)
+        return self.class_name in classes and self.class_name in _BLANKS.split(classes)
 
 
 def compile_css(css: str) -> Css:
     """Translate CSS into a compiled XPath; raises `cssselect.SelectorError`."""
     return Css(css)
-
-
-def class_of(css: str) -> str:
-    """Return the class that a selector of nothing else names, "" of any other selector."""
-    match = _CLASS.fullmatch(css.strip())
-    return match[1] if match else ""
 
 
 def compile_xpath(path: str) -> XPath:
@@ -84,6 +90,9 @@ def find_among(path: XPath, elements: Sequence[Element], root: Element) -> list[
         elements: In page order.
         root: Of their page.
     """
+    if isinstance(path, Css) and path.class_name:
+        tag = path.tag
+        return [each for each in elements if path.finds(each) and tag in {"", each.tag}]
     if isinstance(path, Css) and (test := path.test) is not None:
         return [each for each in elements if test(each)]
     found = frozenset(find_elements(path, root))
@@ -95,6 +104,8 @@ def find_elements(path: XPath, root: Element) -> list[Element]:
 
     An XPath that finds texts, numbers or attributes finds no element.
     """
+    if isinstance(path, Css) and path.tag:  # in half the time
+        return [each for each in root.iter(path.tag) if path.finds(each)]
     found = path(root)
     if not isinstance(found, list) or (found and not isinstance(found[0], Element)):
         return []

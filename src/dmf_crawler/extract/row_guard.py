@@ -223,8 +223,7 @@ def check_running_numbers(
 def _text_between(row: GridRow, labels: frozenset[Element]) -> str:
     """Return what a row holds outside its cells, where an end tag too early leaves a value."""
     if row.is_plain:
-        tails = [cell.tail for cell in row.cells]
-        return "".join([text for text in (row.element.text, *tails) if text]).strip()
+        return ""
     own = frozenset(row.cells)
     parts = [row.element.text or ""]
     for child in row.element:

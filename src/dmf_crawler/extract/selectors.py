@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from lxml.etree import XPath
 
-from dmf_crawler.extract.paths import class_of, compile_css, compile_xpath
+from dmf_crawler.extract.paths import compile_css, compile_xpath
 from dmf_crawler.extract.selectors_file import (
     DetailSelector,
     FallbackSelector,
@@ -171,6 +171,7 @@ def compile_selectors(file: SelectorsFile) -> Selectors:
     """Compile a file in which `check_selectors` found no fault."""
     number = file.fields[file.key.number].validate.pattern
     fields = _compile_fields(file.fields, file.placeholders)
+    unseen = [compile_css(css) for css in file.unseen]
     return Selectors(
         file=file,
         columns=_name_columns(file),
@@ -189,8 +190,8 @@ def compile_selectors(file: SelectorsFile) -> Selectors:
         pinned=compile_css(file.row.pinned) if file.row.pinned else None,
         duplicates=tuple(compile_css(css) for css in file.row.duplicates),
         drop=tuple(compile_css(css) for css in file.drop),
-        unseen=tuple(compile_css(css) for css in file.unseen if not class_of(css)),
-        unseen_classes=frozenset(map(class_of, file.unseen)) - {""},
+        unseen=tuple(each for each in unseen if each.tag or not each.class_name),
+        unseen_classes=frozenset(each.class_name for each in unseen if not each.tag) - {""},
         total=tuple(re.compile(pattern) for pattern in file.total.patterns),
         number_pattern=re.compile(number) if number else None,
         no_result=tuple(key_form(text) for text in file.no_result),

@@ -46,7 +46,13 @@ def _fill_lines(value: str) -> Iterator[str]:
 
 def is_cut(text: str) -> bool:
     """Say whether a text was shortened for display."""
-    return any(each in text for each in _ELLIPSES) and strip_blanks(text).endswith(_ELLIPSES)
+    return strip_blanks(text).endswith(_ELLIPSES)
+
+
+def may_be_cut(texts: Iterable[str]) -> bool:
+    """Say whether some of many texts may be cut; that none is can be told at once."""
+    whole = "\n".join(texts)
+    return any(each in whole for each in _ELLIPSES)
 
 
 def find_full_text(cell: Element, text: str) -> str:
@@ -60,12 +66,18 @@ def nested_value(
     cell: Element, texts: Texts, labels: frozenset[Element], field: FieldLocator
 ) -> Value:
     """Return what a field makes of the texts inside a cell, whole ones in place of cut ones."""
-    if field.prefers_title and any(map(is_cut, texts)):
-        holders = find_inner(cell, labels)
-        if len(holders) != len(texts) or len(texts) == 1:  # the cell's own title is that of all
-            holders = [cell] * len(texts)
-        texts = tuple(map(full_text, holders, texts))
-    return unite(tuple(values_of(texts, field)), field)
+    whole = full_texts(cell, texts, labels) if field.prefers_title else texts
+    return unite(tuple(values_of(whole, field)), field)
+
+
+def full_texts(cell: Element, texts: Texts, labels: frozenset[Element]) -> Texts:
+    """Return the whole texts inside a cell that shows some of them shortened."""
+    if not any(map(is_cut, texts)):
+        return texts
+    holders = find_inner(cell, labels)
+    if len(holders) != len(texts) or len(texts) == 1:  # the cell's own title is that of all
+        holders = [cell] * len(texts)
+    return tuple(map(full_text, holders, texts))
 
 
 def unite(values: Texts, field: FieldLocator) -> Value:

@@ -15,10 +15,10 @@ from lxml.html.defs import tags
 
 from dmf_crawler.extract import row_faults as faults
 from dmf_crawler.extract.cell import cell_text, find_unread, hides, squeeze
-from dmf_crawler.extract.column import CellColumn, read_parts
+from dmf_crawler.extract.column import CellColumn, flatten, read_parts
 from dmf_crawler.extract.inner import find_inner, split_lines
 from dmf_crawler.extract.selectors import FieldLocator
-from dmf_crawler.extract.value import find_full_text, is_cut
+from dmf_crawler.extract.value import find_full_text, is_cut, may_be_cut
 from dmf_crawler.model.run import Fault
 
 _MOST_HIDDEN = 100
@@ -198,6 +198,8 @@ def _find_marks(cell: Element, labels: frozenset[Element]) -> Iterator[tuple[Ele
 def _check_cut(column: CellColumn, header: str, field: FieldLocator) -> Fault | None:
     """Refuse values that are cut and whose rest is nowhere, or in a title that nobody reads."""
     n_cut = 0
+    if not may_be_cut(flatten(column)):
+        return None
     for index, said in enumerate(column.nested if field.nested else column.texts):
         texts = (said,) if isinstance(said, str) else said or ()
         for text in filter(is_cut, texts):
