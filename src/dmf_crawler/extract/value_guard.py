@@ -21,6 +21,9 @@ from dmf_crawler.extract.selectors import FieldLocator
 from dmf_crawler.extract.value import find_full_text, is_cut, may_be_cut
 from dmf_crawler.model.run import Fault
 
+_MOST_HIDDEN = 100
+"""Parts of a cell; it would take too long to see whether so many are in sight elsewhere."""
+
 _LEAST_CUT = 2
 """So many values of a page do not end in an ellipsis by chance."""
 
@@ -67,7 +70,7 @@ def check_values(
         field: The field that is read from it.
 
     Returns:
-        One of the faults `unread_value`, `odd_value`, `odd_nested`; or None.
+        One of the faults `unread_value`, `odd_value`, `odd_nested`, `cut_value`; or None.
     """
     with_parts = [(index + 1, column.cells[index]) for index in column.odd]
     for row_no, cell in with_parts:
@@ -98,7 +101,7 @@ def _find_aside(cell: Element, labels: frozenset[Element], *, is_nested: bool) -
         seen = squeeze(cell_text(cell, labels.union(hidden)))
         for each in hidden:
             text = cell_text(each, labels).strip()
-            if text and (not is_nested or squeeze(text) in seen):
+            if text and (not is_nested or squeeze(text) in seen or len(hidden) > _MOST_HIDDEN):
                 return text
     if not is_nested and (block := _find_block(cell, labels)):
         return block
@@ -168,12 +171,14 @@ def _is_before_value(element: Element, labels: frozenset[Element]) -> bool:
 
 
 def _text_beside(element: Element, labels: frozenset[Element], *, is_before: bool) -> str:
-    """Return the text before or behind an element, inside the one that it stands in."""
+    """Return the nearest text before or behind an element, inside the one that it stands in."""
     holder = element.getparent()
-    texts = [(holder.text if is_before and holder is not None else element.tail) or ""]
+    if text := ((holder.text if is_before and holder is not None else element.tail) or "").strip():
+        return text
     for each in element.itersiblings(preceding=is_before):
-        texts += ["" if each in labels else cell_text(each, labels), each.tail or ""]
-    return "".join(texts).strip()
+        if text := (_text_of(each, labels) or (each.tail or "").strip()):
+            return text
+    return ""
 
 
 def _find_marks(cell: Element, labels: frozenset[Element]) -> Iterator[tuple[Element, str]]:
