@@ -37,6 +37,8 @@ _OUTER_BLANKS = frozenset(
 def strip_all(texts: Iterable[str]) -> list[str]:
     """Return `strip_blanks` of each of some texts."""
     stripped = [text.strip() for text in texts]
+    if "".join(stripped).isascii():
+        return stripped
     edges = {text[0] for text in stripped if text}
     edges.update([text[-1] for text in stripped if text])
     return stripped if edges.isdisjoint(_OUTER_BLANKS) else list(map(strip_blanks, stripped))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
+from itertools import chain
 
 from lxml.etree import _Element as Element
 
@@ -45,10 +46,8 @@ class CellColumn:
 
 
 def flatten(column: CellColumn) -> Iterator[str]:
-    """Yield all texts of a column; of cells with text beside a table there are none."""
-    yield from column.texts
-    for texts in column.nested:
-        yield from texts or ()
+    """Return all texts of a column; of cells with text beside a table there are none."""
+    return chain(column.texts, *filter(None, column.nested))
 
 
 def read_column(cells: Sequence[Element], labels: Labels) -> CellColumn:

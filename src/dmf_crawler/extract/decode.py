@@ -45,7 +45,7 @@ _N_SNIFFED_BYTES = 1024
 _HEADER_CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _META_CHARSET = re.compile(rb"<meta[^>]*?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-_CONTROL_BYTES = tuple(bytes([code]) for code in (*range(9), 11, 12, *range(14, 32), 127))
+_CONTROL_BYTES = bytes((*range(9), 11, 12, *range(14, 32), 127))
 _UPPER_CONTROL = re.compile(b"\xc2[\x80-\x9f]")
 _CONTROL_REFERENCE = re.compile(
     "&#(?:0*(?:[0-8]|1[124-9]|2[0-9]|3[01]|127)(?![0-9])"
@@ -131,9 +131,9 @@ def _may_have_controls(body: bytes) -> bool:
     """Say whether some bytes may be a control character, in any charset that is tried.
 
     In UTF-8, CP949 and UTF-16 such a character has its own byte, or is two bytes in UTF-8 (as they
-    are in CP949, too, for a letter). Bytes are found ten times as fast as characters are.
+    are in CP949, too, for a letter). Bytes are gone through much faster than characters are.
     """
-    if any(byte in body for byte in _CONTROL_BYTES):
+    if len(body.translate(None, _CONTROL_BYTES)) < len(body):
         return True
     return b"\xc2" in body and _UPPER_CONTROL.search(body) is not None
 

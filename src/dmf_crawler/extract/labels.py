@@ -96,8 +96,9 @@ def find_own_names(
         names: Index of a column → forms of the texts by which it goes.
     """
     found: set[Element] = set()
-    for index, forms in names.items():
-        cells = [row[index] for row in rows]
+    columns = list(zip(*rows, strict=True)) if rows else []
+    for index, forms in names.items() if columns else ():
+        cells: Sequence[Element] = columns[index]
         if not any(map(len, cells)):
             continue
         found.update(_find_inner_headers(cells, forms))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import cast
 
 from lxml.etree import _Element as Element
@@ -200,6 +200,8 @@ def _read_texts(
 ) -> _Reading:
     """Read texts, or what they are as a whole where they were cut."""
     values = values_of(whole or texts, field)
+    if values == texts:
+        return _Reading(values, {})
     pairs = enumerate(zip(texts, values, strict=True))
     return _Reading(values, {place: text for place, (text, value) in pairs if text != value})
 
@@ -208,7 +210,11 @@ def _read_nested(
     texts_of: Sequence[Texts | None], field: FieldLocator, whole: Sequence[Texts | None]
 ) -> _Reading:
     """Read cells of several texts, or what these are as a whole where they were cut."""
-    rest = iter(values_of([text for texts in whole for text in texts or ()], field))
+    flat = list(chain(*filter(None, whole)))
+    united = values_of(flat, field)
+    if whole is texts_of and united == flat:
+        return _Reading([texts and unite(texts, field) for texts in texts_of], {})
+    rest = iter(united)
     values: list[Value | None] = []
     shown: dict[int, str] = {}
     for place, texts in enumerate(texts_of):

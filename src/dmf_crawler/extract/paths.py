@@ -93,8 +93,8 @@ def find_among(path: XPath, elements: Sequence[Element], root: Element) -> list[
     if isinstance(path, Css) and path.class_name:
         tag = path.tag
         return [each for each in elements if path.finds(each) and tag in {"", each.tag}]
-    if isinstance(path, Css) and (test := path.test) is not None:
-        return [each for each in elements if test(each)]
+    if isinstance(path, Css) and path.test is not None:
+        return [each for each in elements if path.test(each)]
     found = frozenset(find_elements(path, root))
     return [each for each in elements if each in found]
 
