@@ -140,7 +140,15 @@ class _Judge:
     def __init__(self, selectors: Selectors, labels: frozenset[Element]) -> None:
         self._selectors = selectors
         self._labels = labels
-        self.rules: tuple[tuple[str, Callable[[Header, Tables], bool]], ...] = (
+
+    @property
+    def rules(self) -> tuple[tuple[str, Callable[[Header, Tables], bool]], ...]:
+        """Why a table is left out, and what the others are that are kept.
+
+        Made when asked for: kept here they would know this object and it them, and the whole page
+        would stay in memory until the next search for such circles.
+        """
+        return (
             ("화면에 보이지 않음", lambda header, _: _is_seen(header.table)),
             ("이름이 다름", lambda header, _: self._has_name(header)),
             ("행이 없음", lambda header, _: bool(header.rows)),
