@@ -1,5 +1,6 @@
 """Cells become values: the golden pages, one rule at a time, and an independent second reader."""
 
+import gc
 import json
 from typing import Any
 
@@ -434,6 +435,31 @@ def test_no_element_of_a_page_that_is_read_has_256_ancestors(n_nested):
         assert (document.code, n_nested >= 255) == ("unparsable_page", True)
     else:
         assert max(len(list(each.iterancestors())) for each in document.iter()) == n_nested + 1
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(list_page([some_fields(1), some_fields(2)]), id="list"),
+        pytest.param(list_page([some_fields()], before="<table><tr><th>x</table>"), id="tables"),
+        pytest.param(list_page([some_fields()], before="<table>" * 3), id="tables in tables"),
+        pytest.param(raw_page(_cell(NAMES, NAMES + "외")), id="stray text"),
+        pytest.param(raw_page("<p>점검 중</p></html>"), id="no list"),
+    ],
+)
+def test_reading_makes_no_circles_of_objects(page):
+    """Else a page and all its elements stay in memory until Python looks for such circles."""
+    read_page(page, SELECTORS)
+    gc.collect()
+    gc.disable()
+    try:
+        read_page(page, SELECTORS)
+        assert not gc.isenabled()
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
+    read_page(page, SELECTORS)
+    assert gc.isenabled()
 
 
 @pytest.mark.parametrize("html", ["</html>", "<!-- -->\n</html>"])

@@ -14,7 +14,7 @@ _page = st.lists(st.tuples(_words, _words), min_size=1, max_size=6).map(
     lambda classes: document_fromstring(
         "".join(
             f'<i class="{" ".join(outer)}"><b class="{"".join(inner)}" data-x="{" ".join(inner)}">'
-            f"<i class='{''.join(inner)}'></i></b>"
+            f"<i class='{''.join(inner)}'></i><i></i><b></b><i></i></b><b><i></i></b>"
             for outer, inner in classes
         )
     )

@@ -9,6 +9,7 @@ from typing import cast
 
 from lxml.etree import _Element as Element
 
+from dmf_crawler.extract.circles import without_search
 from dmf_crawler.extract.column import CellColumn, Texts, flatten
 from dmf_crawler.extract.links import DEFAULT_PRODUCT_TOKEN, lets_follow, read_base, read_link
 from dmf_crawler.extract.locating import locate
@@ -33,11 +34,11 @@ from dmf_crawler.model.run import Fault
 SHOWN_SEPARATOR = "\x1f"
 """Joins the shown texts of a nested cell; decoding leaves no control character in a page."""
 
-
 _LEAST_UNNUMBERED_FIRST, _LEAST_UNNUMBERED = 2, 10
 _LEAST_STRANGE_FIRST, _LEAST_STRANGE = 3, 20
 
 
+@without_search()
 def read_page(
     page: RawPage, selectors: Selectors, product_token: str = DEFAULT_PRODUCT_TOKEN
 ) -> PageTable | Fault:

@@ -51,6 +51,7 @@ class Css(XPath):
         tag: Of a selector that is a class, or a tag and a class: its tag, "" for any.
         class_name: Of such a selector its class; "" of any other one.
         test: Says of an element whether the selector finds it; None where that cannot be said.
+        knows_siblings: Whether that may depend on what stands beside an element.
     """
 
     def __init__(self, css: str) -> None:
@@ -59,6 +60,7 @@ class Css(XPath):
         self.tag, self.class_name = (match[1] or "", match[2]) if match else ("", "")
         backwards = "" if ":" in css else _Backwards().css_to_xpath(css, prefix="self::")
         self.test = XPath(f"boolean({backwards})") if backwards else None
+        self.knows_siblings = "+" in css or "~" in css
 
     def finds(self, element: Element) -> bool:
         """Say whether an element of the tag has the class."""
@@ -94,9 +96,26 @@ def find_among(path: XPath, elements: Sequence[Element], root: Element) -> list[
         tag = path.tag
         return [each for each in elements if path.finds(each) and tag in {"", each.tag}]
     if isinstance(path, Css) and path.test is not None:
-        return [each for each in elements if path.test(each)]
+        return _test_all(path.test, elements, knows_siblings=path.knows_siblings)
     found = frozenset(find_elements(path, root))
     return [each for each in elements if each in found]
+
+
+def _test_all(test: XPath, elements: Sequence[Element], *, knows_siblings: bool) -> list[Element]:
+    """Return the elements that pass: of one tag in one parent, without attributes, all or none."""
+    passes: dict[tuple[Element | None, str], bool] = {}
+    found = []
+    for each in elements:
+        if knows_siblings or each.keys():
+            is_found = bool(test(each))
+        else:
+            kind = each.getparent(), each.tag
+            if kind not in passes:
+                passes[kind] = bool(test(each))
+            is_found = passes[kind]
+        if is_found:
+            found.append(each)
+    return found
 
 
 def find_elements(path: XPath, root: Element) -> list[Element]:
