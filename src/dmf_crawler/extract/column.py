@@ -98,7 +98,8 @@ def read_nested_column(cells: Sequence[Element], labels: Labels) -> CellColumn:
         own = None
         if len(cell) == 2 and _is_plain(label := cell[0], labels):
             beside = (cell.text or "") + (label.tail or "")
-            own = None if beside.strip() else _read_table(cell[1], labels.all)
+            if not beside.strip():
+                own = _read_only_cell(cell[1], labels.all) or _read_table(cell[1], labels.all)
         if own is None:
             odd.append(index)
             own = read_inner(cell, labels.all)
@@ -116,8 +117,6 @@ def _is_plain(label: Element, labels: Labels) -> bool:
 
 def _read_table(table: Element, labels: frozenset[Element]) -> Texts | None:
     """Return the texts of a table's cells, None of what is more than rows of one text each."""
-    if (text := _read_only_cell(table, labels)) is not None:
-        return (text,)
     elements = list(table.iter())
     if not labels.isdisjoint(elements) or any(map(hides, elements)):
         return None
@@ -135,7 +134,7 @@ def _read_table(table: Element, labels: frozenset[Element]) -> Texts | None:
     return tuple(texts) or None
 
 
-def _read_only_cell(table: Element, labels: frozenset[Element]) -> str | None:
+def _read_only_cell(table: Element, labels: frozenset[Element]) -> Texts | None:
     """Return the text of a table that holds one cell and no blank beside it, None of any other."""
     element = table
     while len(element) == 1:
@@ -146,7 +145,7 @@ def _read_only_cell(table: Element, labels: frozenset[Element]) -> str | None:
         element = element[0]
     if element.tag != "td" or len(element) or element.tail or element in labels:
         return None
-    return None if element.attrib and hides(element) else element.text or ""
+    return None if element.attrib and hides(element) else (element.text or "",)
 
 
 def read_inner(cell: Element, labels: frozenset[Element]) -> Texts | None:

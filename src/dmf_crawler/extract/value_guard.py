@@ -227,6 +227,10 @@ def _check_nested(column: CellColumn, labels: frozenset[Element], header: str) -
             return faults.odd_nested(index + 1, header, found)
         n_flat += not inner and len(texts) == 1
         texts_of[index] = texts
+    every = (text.strip() for texts in texts_of for text in texts)
+    first = next((text for text in every if len(text) > 1), "")
+    if n_flat < len(column.cells) and first[:1] not in _BULLETS:
+        return None  # as nearly always
     n_several = sum(len(texts) > 1 for texts in texts_of)
     stripped = [text.strip() for texts in texts_of for text in texts]
     values = [text for text in stripped if len(text) > 1]
