@@ -219,6 +219,10 @@ def test_a_huge_span_takes_no_time(place, span, worker):
         pytest.param("\u0301" * 1_000_000, id="combining marks"),
         pytest.param("<span class='s-th'>" * 200 + "</span>" * 200, id="labels in labels"),
         pytest.param("<br>" * 100_000, id="line ends"),
+        pytest.param("<button>x</button>" * 40_000, id="buttons"),
+        pytest.param("<button></button>" * 40_000, id="blank buttons"),
+        pytest.param("<a>x</a><a></a>" * 30_000, id="marks"),
+        pytest.param("<i hidden>x</i>" * 60_000, id="hidden texts"),
     ],
 )
 @pytest.mark.parametrize("place", ["신청인</span>", "<body>"])

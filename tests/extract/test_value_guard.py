@@ -76,6 +76,9 @@ def _fields(**changes: object) -> dict[str, object]:
         '@<p class="blind">신청인</p>',
         "@<svg><title>새 창</title><path d='M0'/></svg>",
         "@ <button type='button'>보기</button>",
+        "@ <button>보기</button> <button>지도</button>",
+        "<button></button><button>@</button>",
+        "<button><button>@</button></button>",
         "@<input type='hidden' value='7'>",
         "@<template><b>{{name}}</b></template>",
         "<div>@</div>",
@@ -277,6 +280,17 @@ def test_a_label_that_holds_the_value_of_every_row_is_refused(label):
 
     assert fault.code == "label_differs"
     assert "화이자" in fault.message
+
+
+def test_the_label_that_holds_a_value_is_named_with_its_row():
+    html = html_page(_rows(company=[""] * N_ROWS)).replace(LABEL, "")
+    start, end = html.split("<td>2</td>")
+    end = end.replace("<td></td>", f"<td>{LABEL.replace('인<', '인화이자<')}</td>", 1)
+
+    fault = _fault(f"{start}<td>2</td>{end}")
+
+    assert fault.code == "label_differs"
+    assert "2번째 행, 열 '신청인'의 이름표는 '신청인화이자'입니다" in fault.message
 
 
 def test_an_empty_column_may_have_labels_of_its_own():

@@ -74,7 +74,7 @@ def check_labels(
         The fault `label_differs`, `label_of_other_column` or `label_kept`, or None.
     """
     has_values = any(map(str.strip, flatten(column)))
-    for found in _find_label_texts(column, labels, names):
+    for found in _find_label_texts(column, labels, names, has_values=has_values):
         if fault := _compare_labels(found, header, n_rows=len(column.cells)):
             return fault
         if found and any(map(names.has_for_others, found[0][1])):
@@ -87,17 +87,18 @@ def check_labels(
 
 
 def _find_label_texts(
-    column: CellColumn, labels: Labels, names: ColumnNames
+    column: CellColumn, labels: Labels, names: ColumnNames, *, has_values: bool
 ) -> Iterator[_LabelTexts]:
     """Yield the labels of a column's cells, and of the cells inside these.
 
-    Where all have the very same label, one speaks for all.
+    Where all have the very same label, one speaks for all, unless it may be what hides the values.
     """
     usual = column.labels | {text for text in column.lone_labels if not names.has(text)}
     odd = _read_labels(column, column.odd, labels, names)
     said = {texts for _, texts in odd[0]}
     said.update([() if text is None else (" ".join(text.split()),) for text in usual])
-    if len(said) <= 1 and not any(texts for _, texts in odd[1]):
+    most = 1 if has_values else 0
+    if len(said) <= most and not any(texts for _, texts in odd[1]):
         yield [(1, texts) for texts in said]
     else:
         yield from _read_labels(column, range(len(column.cells)), labels, names)

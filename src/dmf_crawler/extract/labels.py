@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from lxml.etree import _Element as Element
 
-from dmf_crawler.extract.cell import NEVER_TEXT, cell_text, hides
+from dmf_crawler.extract.cell import NEVER_TEXT, cell_text, hides, squeeze
 from dmf_crawler.extract.grid import Cells, part_of
 from dmf_crawler.extract.paths import find_elements
 from dmf_crawler.extract.selectors import Selectors, text_form
@@ -70,12 +70,17 @@ def has_class(element: Element, classes: frozenset[str]) -> bool:
 
 
 def _find_buttons(document: Element, labels: frozenset[Element]) -> frozenset[Element]:
-    """Return the buttons that stand in a cell beside its value."""
-    found = set()
+    """Return the buttons that stand in a cell beside its value: in a cell that has other text."""
+    found: list[Element] = []
+    lengths: dict[Element, int] = {}  # of the texts of cells, of which there are fewer
     for button in document.iter("button"):
         cell = next((each for each in button.iterancestors() if part_of(each) == "cell"), None)
-        if cell is not None and cell_text(cell, labels | {button}).strip():
-            found.add(button)
+        if cell is None:
+            continue
+        if cell not in lengths:
+            lengths[cell] = len(squeeze(cell_text(cell, labels)))
+        if len(squeeze(cell_text(button, labels))) < lengths[cell]:
+            found.append(button)
             if len(found) > _MOST_BUTTONS:
                 break
     return frozenset(found)
