@@ -122,6 +122,25 @@ def test_a_cell_of_several_texts_is_read_like_any_other(texts):
 
 
 @pytest.mark.parametrize(
+    "cell",
+    [
+        "<div class='s-th'>제조소명</div><table><tr><td>대웅</td></tr></table>",
+        "<span class='s-th'>제조<b>소명</b></span><table><tr><td>대웅</td></tr></table>",
+        "<span class='s-th'>제조소명</span><table class='s-th'><tr><td>대웅</td></tr></table>",
+        "<span class='s-th'>제조소명</span><table><tr class='s-th'><td>대웅</td></tr></table>",
+        "<span class='s-th'>제조소명</span><table><tr><td class='s-th'>대웅</td></tr></table>",
+        "<span class='s-th'>제조소명</span><table><tr><td>가<tr><td class='s-th'>나</table>",
+        "<span class='s-th'>제조소명</span><table><tr><td>가<tr hidden><td>나</table>",
+    ],
+)
+def test_what_is_no_usual_form_is_odd_and_read_part_by_part(cell):
+    cells, labels = _parse([cell])
+    column = read_nested_column(cells, labels)
+    assert list(column.odd) == [0]
+    assert list(column.nested) == [read_inner(cells[0], labels.all)]
+
+
+@pytest.mark.parametrize(
     ("cell", "is_nested"),
     [
         ("", False),

@@ -186,6 +186,11 @@ def test_a_bomb_is_refused_by_its_name(place, bomb, code, worker):
             id="two hundred columns that span rows",
         ),
         pytest.param(_page(_table(_row() * 8_000)), id="more rows than a page has"),
+        pytest.param(
+            _page("<table>", "<col>" * 120_000,
+                  "<tr><td>1</td></tr><tbody><tr><td>1</td></tr></tbody>" * 2_400, "</table>"),
+            id="rows in and out of sections",
+        ),
         pytest.param(_page(_table(*[HEAD + _row()] * 4_000)), id="headers between rows"),
         pytest.param(
             _page(_table(_row("class=x", c4="<td>" + "<span class=s-th>" * 200 + LONG)))

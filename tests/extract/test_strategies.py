@@ -106,6 +106,8 @@ def test_a_field_may_stand_in_json_ld(script, path):
         .replace("</head>", f"{script}</head>")
     )
     assert _companies(html, strategy="json_ld", path=path) == ["가", "나", "3"]
+    with_returns = html.replace("{", "{\n").replace("\n", "\r\n")
+    assert _companies(with_returns, strategy="json_ld", path=path) == ["가", "나", "3"]
 
 
 @pytest.mark.parametrize(

@@ -245,6 +245,33 @@ def test_values_of_a_list_that_stand_there_twice_are_refused(inner):
     assert _fault(_nested_html(inner, [2])).code == "odd_value"
 
 
+@pytest.mark.parametrize("first", ["", "<table><tr><td>@</td></tr><tr><td>#</td></tr></table>"])
+def test_the_head_of_an_inner_table_is_no_value_whatever_the_first_row_has(first):
+    head = "<thead><tr><td>제조소명</td></tr></thead>"
+    html = _nested_html(f"<table>{head}<tr><td>@</td></tr><tr><td>#</td></tr></table>")
+    table = html[html.index(f"<table>{head}") :]
+    table = table[: table.index("</table>") + len("</table>")]
+    one, two = MAKERS[0]
+
+    values = _values(
+        html.replace(table, first.replace("@", one).replace("#", two), 1), "maker_names"
+    )
+
+    assert values == [MAKERS[0] if first else (), *MAKERS[1:]]
+
+
+def test_the_row_is_named_where_cells_span_rows():
+    html = _html("<del>옛</del>@", [4])
+    for number in (1, 2):
+        html = html.replace(f"<td>{LABEL}{COMPANIES[number]}</td>", "")
+    html = html.replace(f"<td>{LABEL}회사0", f"<td rowspan=3>{LABEL}회사0")
+
+    fault = _fault(html)
+
+    assert fault.code == "odd_value"
+    assert "5번째 행, 열 '신청인'" in fault.message
+
+
 # --- labels --------------------------------------------------------------------------------------
 
 
@@ -311,6 +338,13 @@ def test_an_unseen_row_counts_unless_it_repeats_its_neighbour(attribute):
 
     assert len(_values(twice, "company")) == N_ROWS
     assert _fault(hidden).code == "hidden_row"
+
+
+@pytest.mark.parametrize("tag", ["b", "wbr"])
+def test_a_text_outside_the_cells_is_refused_whatever_holds_it(tag):
+    html = html_page(_rows()).replace("<tr>\n<td>2</td>", f"<tr><{tag}>남는 값</{tag}><td>2</td>")
+
+    assert _fault(html).code == "stray_text"
 
 
 @pytest.mark.parametrize("template", ["{{ item.no }}", "${item.no}", "<%= item.no %>"])

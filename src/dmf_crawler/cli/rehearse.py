@@ -6,7 +6,6 @@ import argparse
 import sys
 import tempfile
 import threading
-import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -17,7 +16,13 @@ from typing import Any
 
 from dmf_crawler.cli.commands import Answer
 from dmf_crawler.cli.run import choose_boards, run_once
-from dmf_crawler.cli.wording import STATUS_KO, count_words, worst_error, worst_exit_code
+from dmf_crawler.cli.wording import (
+    STATUS_KO,
+    count_words,
+    width_of,
+    worst_error,
+    worst_exit_code,
+)
 from dmf_crawler.config import Home, load_home
 from dmf_crawler.model.change import Counts
 from dmf_crawler.persist.questions import events_of_run, list_as_of
@@ -161,11 +166,11 @@ def day_text(day: RehearsedDay, names: Mapping[str, str]) -> str:
         day: The day.
         names: Board id → Korean name.
     """
-    width = max(_width_of(names[board.board_id]) for board in day.boards)
+    width = max(width_of(names[board.board_id]) for board in day.boards)
     lines = [f"\n{day.day} ({WEEKDAYS[day.day.weekday()]})"]
     for board in day.boards:
         name = names[board.board_id]
-        lines += _board_lines(board, name + " " * (width - _width_of(name)))
+        lines += _board_lines(board, name + " " * (width - width_of(name)))
     return "\n".join([*lines, f"  보고서: {_report_of(day) or '없음'}"])
 
 
@@ -186,11 +191,6 @@ def _board_lines(board: RehearsedBoard, name: str) -> Iterator[str]:
             f"    실제: {_counts_text(board.truth, is_baseline=summary.is_baseline)}  "
             f"잘못 기록 {board.false_events:,}건, 놓침 {board.missed_events:,}건"
         )
-
-
-def _width_of(text: str) -> int:
-    """Return how many columns of a terminal a text takes: Hangul takes two a letter."""
-    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
 
 
 def _counts_text(counts: dict[str, int], *, is_baseline: bool) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -33,6 +34,11 @@ def worst_error(summaries: Sequence[RunSummary]) -> tuple[str, str] | None:
     worst = worst_exit_code(summaries)
     faults = [summary.fault for summary in summaries if summary.exit_code == worst]
     return next(((fault.code, fault.message) for fault in faults if fault), None)
+
+
+def width_of(text: str) -> int:
+    """Return how many columns of a terminal a text takes: Hangul takes two a letter."""
+    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
 
 
 def _rank(exit_code: int) -> int:

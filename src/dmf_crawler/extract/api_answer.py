@@ -74,7 +74,7 @@ def read_answer(page: RawPage) -> ApiAnswer | Fault:
     if text.startswith("<"):
         return _read_xml(text, page)
     if text.startswith("{"):
-        return _read_json(text, page)
+        return _read_json(text)
     is_forbidden = text.lower().startswith("forbidden")
     return faults.forbidden() if is_forbidden else faults.no_answer(name_answer(page))
 
@@ -189,7 +189,7 @@ def _texts(elements: Mapping[str, Element]) -> dict[str, str]:
 # --- JSON --------------------------------------------------------------------------------------
 
 
-def _read_json(text: str, page: RawPage) -> ApiAnswer | Fault:
+def _read_json(text: str) -> ApiAnswer | Fault:
     if fault := _check_json(text):
         return fault
     try:

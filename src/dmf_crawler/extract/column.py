@@ -35,6 +35,7 @@ class CellColumn:
         labels: The different texts of the labels before values, None for a value without label.
         lone_labels: The different texts of the labels in cells without a value.
         odd: Indexes of the cells that are of no usual form; their labels are not told.
+        row_nos: n_cells, the row that each stands in, or the first of several, from 1.
     """
 
     cells: Sequence[Element]
@@ -43,6 +44,7 @@ class CellColumn:
     labels: Set[str | None]
     lone_labels: Set[str]
     odd: Sequence[int]
+    row_nos: Sequence[int]
 
 
 def flatten(column: CellColumn) -> Iterator[str]:
@@ -80,7 +82,7 @@ def read_column(cells: Sequence[Element], labels: Labels) -> CellColumn:
             odd.append(index)
             text = cell_text(cell, labels.all)
         texts.append(text)
-    return CellColumn(cells, texts, (), names, lone, odd)
+    return CellColumn(cells, texts, (), names, lone, odd, range(1, len(cells) + 1))
 
 
 def read_nested_column(cells: Sequence[Element], labels: Labels) -> CellColumn:
@@ -107,7 +109,7 @@ def read_nested_column(cells: Sequence[Element], labels: Labels) -> CellColumn:
             has_value = own[0].strip() or any(map(str.strip, own))
             (names if has_value else lone).add(label.text or "")
         texts.append(own)
-    return CellColumn(cells, (), texts, names, lone, odd)
+    return CellColumn(cells, (), texts, names, lone, odd, range(1, len(cells) + 1))
 
 
 def _is_plain(label: Element, labels: Labels) -> bool:
@@ -140,12 +142,10 @@ def _read_only_cell(table: Element, labels: frozenset[Element]) -> Texts | None:
     while len(element) == 1:
         if element.text or element.tail or element.tag not in _TABLE_TAGS or element in labels:
             return None
-        if element.attrib and hides(element):
-            return None
         element = element[0]
     if element.tag != "td" or len(element) or element.tail or element in labels:
         return None
-    return None if element.attrib and hides(element) else (element.text or "",)
+    return (element.text or "",)
 
 
 def read_inner(cell: Element, labels: frozenset[Element]) -> Texts | None:

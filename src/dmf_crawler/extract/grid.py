@@ -107,13 +107,15 @@ def read_grid(table: Element) -> list[GridRow] | TooLarge:
     rows: list[GridRow] = []
     pending: dict[int, tuple[Element, int]] = {}  # column → a cell from above, rows that it covers
     last_section = None
-    has_text = has_attributes = True
+    facts: dict[Element, tuple[bool, bool]] = {}  # section → has it text or attributes
     for group, section, row in _own_rows(table, table, "tbody"):
         if len(rows) >= MAX_ROWS:
             return TooLarge(len(rows) + 1, MAX_ROWS)
         if group is not last_section:
             pending, last_section = {}, group  # no cell reaches out of its section
-            has_text, has_attributes = bool(_HAS_TEXT(group)), bool(_HAS_ATTRIBUTES(group))
+            if group not in facts:  # markup may change between sections again and again
+                facts[group] = bool(_HAS_TEXT(group)), bool(_HAS_ATTRIBUTES(group))
+        has_text, has_attributes = facts[group]
         own, is_plain = _own_cells(row)
         is_plain = is_plain and row.getparent() is group
         is_bare = is_plain and not has_attributes

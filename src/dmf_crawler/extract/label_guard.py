@@ -109,7 +109,7 @@ def _read_labels(
 ) -> tuple[_LabelTexts, _LabelTexts]:
     """Return the labels of some cells that are not empty, and of the cells inside these."""
     own = [
-        (index + 1, cell)
+        (column.row_nos[index], cell)
         for index in indexes
         if not _is_empty(cell := column.cells[index], labels, names)
     ]

@@ -102,11 +102,13 @@ def find_own_names(
     """
     found: set[Element] = set()
     columns = list(zip(*rows, strict=True)) if rows else []
+    has_inner_headers = rows and _has_inner_headers(rows[0][0])
     for index, forms in names.items() if columns else ():
         cells: Sequence[Element] = columns[index]
         if not any(map(len, cells)):
             continue
-        found.update(_find_inner_headers(cells, forms))
+        if has_inner_headers:
+            found.update(_find_inner_headers(cells, forms))
         if any(_has_label(cell, labels.drop) for cell in cells):
             continue
         cells = list(dict.fromkeys(cells))
@@ -122,9 +124,13 @@ def _has_label(cell: Element, drop: frozenset[Element]) -> bool:
     return any(child in drop for child in cell)
 
 
+def _has_inner_headers(cell: Element) -> bool:
+    """Say whether some cell of a cell's page holds a table with a head."""
+    heads = cell.getroottree().iter("thead")
+    return any(next(head.iterancestors("td", "th"), None) is not None for head in heads)
+
+
 def _find_inner_headers(cells: Sequence[Element], forms: Collection[str]) -> Iterator[Element]:
-    if next(cells[0].iter("thead"), None) is None:
-        return
     for cell in dict.fromkeys(cells):
         for head in cell.iter("thead"):
             if text_form(cell_text(head, _NOTHING)) in forms:

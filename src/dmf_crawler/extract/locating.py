@@ -90,11 +90,16 @@ def read_json_ld(document: Element, locator: Locator) -> list[str]:
     for script in document.iter("script"):
         if (script.get("type") or "").strip().lower() != "application/ld+json":
             continue
-        for value in _follow(_load_json(script.text or ""), locator.steps):
+        for value in _follow(_load_json(_with_returns(script)), locator.steps):
             if len(values) >= _MAX_JSON_VALUES:
                 return []
             values.append(value)
     return values
+
+
+def _with_returns(script: Element) -> str:
+    """Return a script's text, in which a parser leaves the references to returns as they stand."""
+    return (script.text or "").replace("&#13;", "\r")
 
 
 def _load_json(text: str) -> Any:

@@ -235,14 +235,9 @@ def _text_between(row: GridRow, labels: frozenset[Element]) -> str:
 
 def _text_outside(element: Element, cells: frozenset[Element], labels: frozenset[Element]) -> str:
     """Return the text of what stands around a row's cells."""
-    if not len(element):
-        return "" if element.tag in _VOID else element.text or ""
     parts = [element.text or ""]
     for child in element:
         if child not in cells and child not in labels:
             parts.append(_text_outside(child, cells, labels))
         parts.append(child.tail or "")
     return "".join(parts)
-
-
-_VOID = frozenset({"br", "hr", "img", "input", "wbr"})

@@ -199,7 +199,12 @@ def _read_columns(
     for name, index in columns.items():
         cells = [each.row.cells[index] for each in rows]
         read = read_nested_column if name in nested else read_column
-        contents[name] = read(list(dict.fromkeys(cells)) if has_spans else cells, labels)
+        if not has_spans:
+            contents[name] = read(cells, labels)
+            continue
+        first = {cell: row_no for row_no, cell in reversed([*enumerate(cells, start=1)])}
+        own = list(dict.fromkeys(cells))
+        contents[name] = replace(read(own, labels), row_nos=[first[cell] for cell in own])
     return contents
 
 

@@ -72,7 +72,7 @@ def check_values(
     Returns:
         One of the faults `unread_value`, `odd_value`, `odd_nested`, `cut_value`; or None.
     """
-    with_parts = [(index + 1, column.cells[index]) for index in column.odd]
+    with_parts = [(column.row_nos[index], column.cells[index]) for index in column.odd]
     for row_no, cell in with_parts:
         if len(cell) and not cell_text(cell, labels).strip() and (found := find_unread(cell)):
             return faults.unread_value(row_no, header, found)
@@ -208,7 +208,7 @@ def _check_cut(column: CellColumn, header: str, field: FieldLocator) -> Fault | 
             is_sure = has_rest and not field.prefers_title
             is_all_cut = not text.strip(" .…⋯") and text.strip() not in field.placeholders
             if n_cut >= _LEAST_CUT or is_sure or is_all_cut:
-                return faults.cut_value(index + 1, header, text.strip()[-20:])
+                return faults.cut_value(column.row_nos[index], header, text.strip()[-20:])
     return None
 
 
@@ -224,7 +224,7 @@ def _check_nested(column: CellColumn, labels: frozenset[Element], header: str) -
         inner = find_inner(cell, labels)
         texts = read_parts(inner, labels) if inner else split_lines(cell, labels)
         if found := _find_oddity(cell, inner, texts, labels):
-            return faults.odd_nested(index + 1, header, found)
+            return faults.odd_nested(column.row_nos[index], header, found)
         n_flat += not inner and len(texts) == 1
         texts_of[index] = texts
     every = (text.strip() for texts in texts_of for text in texts)

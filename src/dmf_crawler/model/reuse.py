@@ -22,7 +22,7 @@ class GaveWay:
     """A field of which another selector than its primary one found values.
 
     Attributes:
-        field: Field id, or `row`.
+        field: Field id, `row` or `label`.
         primary: The primary selector, "" where nothing says which it was.
         n_by_primary: Rows of which the primary one still found the value.
         served: The selectors that served instead, each with its number of rows.

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
-from dmf_crawler.extract.parser import read_page
-from dmf_crawler.extract.selectors import Selectors
 from dmf_crawler.model.page import PageRequest, RawPage
 from dmf_crawler.model.record import PageTable, Value
 from dmf_crawler.model.run import Fault
@@ -37,21 +35,6 @@ class Outcome:
 
     verdict: Verdict
     detail: str = ""
-
-
-def read_redesigned(
-    specimen: Specimen, kind: Kind | None, selectors: Selectors, *, seed: int = 0
-) -> Outcome:
-    """Redesign a saved page, read it, and compare with the truth.
-
-    Args:
-        specimen: The page.
-        kind: The redesign; None leaves the page as it is.
-        selectors: Of the page's board.
-        seed: Of the redesign.
-    """
-    result = read_page(save_page(specimen, kind, seed=seed), selectors)
-    return compare(result, specimen)
 
 
 def save_page(specimen: Specimen, kind: Kind | None, *, seed: int = 0) -> RawPage:
