@@ -256,7 +256,8 @@ _CODES: tuple[tuple[str, tuple[type[BaseException], ...]], ...] = (
 
 _SENTENCES = {
     "dns_error": "서버 이름을 찾지 못했습니다({host}). 인터넷 연결과 DNS 설정을 확인해 주십시오.",
-    "connect_error": "서버에 연결하지 못했습니다({host}). 인터넷 연결과 방화벽을 확인해 주십시오.",
+    "connect_error": "서버에 연결하지 못했습니다({host}). 인터넷 연결과 방화벽, "
+    "config/boards.yaml의 주소를 확인해 주십시오.",
     "proxy_error": "프록시 서버를 거쳐 연결하지 못했습니다({host}). config/settings.yaml의 "
     "http.proxy 주소와 프록시 서버가 이 사이트를 허용하는지 전산 담당자에게 확인해 주십시오.",
     "proxy_login": "프록시 서버가 사용자 이름을 요구했습니다({host}). 사용자 이름이 필요한 "
@@ -299,5 +300,6 @@ def _unwrap(error: BaseException) -> list[BaseException]:
 def _send_error(code: str, url: str) -> SendError:
     host = url
     with suppress(ValueError):  # the address itself may be what is wrong
-        host = urlsplit(url).hostname or url
+        parts = urlsplit(url)
+        host = f"{parts.hostname or url}{f':{parts.port}' if parts.port else ''}"
     return SendError(code, _SENTENCES[code].format(host=host))

@@ -145,6 +145,7 @@ USAGE_ERRORS = [
     (["report", "--date", "2026-12-01", "--run", "x"], "usage"),
     (["reparse", "--since", "yesterday"], "usage"),
     (["rehearse", "--days", "0"], "usage"),
+    (["rehearse", "--rows", "200001"], "usage"),
     (["rehearse", "--seed", "x"], "usage"),
     (["rehearse", "--keep", ""], "usage"),
 ]

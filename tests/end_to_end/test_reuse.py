@@ -51,7 +51,7 @@ def test_a_header_that_changed_warns_until_it_is_put_right(stage):
     assert [gate_6(run)["outcome"] for run in (fallen, still, healed)] == ["warn", "warn", "pass"]
     assert {run["status"] for run in (fallen, still, healed)} == {"OK"}
     assert "100.0%에서 93.3%로 줄었습니다" in gate_6(fallen)["message"]
-    assert "신청인: 기본 셀렉터 'header_text 등록회사'이 찾지 못해" in gate_6(fallen)["message"]
+    assert "신청인: 기본 셀렉터(header_text 등록회사)가 찾지 못해" in gate_6(fallen)["message"]
     assert "지난번과 같이 93.3%뿐입니다" in gate_6(still)["message"]
     assert rates(home) == [1.0, 1.0, part, part, 1.0]
     assert home.command("runs")[1]["runs"][1]["reuse_rate"] == part

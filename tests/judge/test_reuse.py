@@ -93,7 +93,7 @@ def test_a_selector_that_gave_way_is_named_with_what_served_and_what_to_do(befor
     assert (gate.outcome, gate.observed, gate.limit) == (Outcome.WARN, 2 / 3, 1.0)
     assert gate.fault_code == ""
     assert words in gate.message
-    assert "신청인: 기본 셀렉터 'header_text 신청인, 업체명'이 찾지 못해" in gate.message
+    assert "신청인: 기본 셀렉터(header_text 신청인, 업체명)가 찾지 못해" in gate.message
     assert "예비 셀렉터('css td.company' 20건)로 읽었습니다" in gate.message
     assert "selectors check" in gate.message
 
@@ -101,7 +101,7 @@ def test_a_selector_that_gave_way_is_named_with_what_served_and_what_to_do(befor
 def test_a_selector_that_gave_way_on_some_pages_says_how_many_it_still_found():
     gate = judge_reuse(seen({COMPANY: 1200, COMPANY_BY_CELL: 8}, 1.0))
 
-    assert "'header_text 신청인, 업체명'은 1,200건만 찾아" in gate.message
+    assert "기본 셀렉터(header_text 신청인, 업체명)가 1,200건만 찾아" in gate.message
 
 
 def test_the_rows_themselves_count_and_have_a_name():
@@ -110,7 +110,7 @@ def test_the_rows_themselves_count_and_have_a_name():
     gate = judge_reuse(seen({replace(ROWS): 0, fallback: 20, NUMBER: 20}, 1.0))
 
     assert (gate.outcome, gate.observed) == (Outcome.WARN, 0.5)
-    assert "행: 기본 셀렉터 'table tbody tr'이 찾지 못해" in gate.message
+    assert "행: 기본 셀렉터(table tbody tr)가 찾지 못해" in gate.message
 
 
 def test_a_rate_that_nobody_measured_never_passes():

@@ -8,6 +8,9 @@ from pathlib import Path
 
 from dmf_crawler.model.run import KST
 
+MOST_REHEARSED_ROWS = 200_000
+"""More would not fit into the memory of a usual PC."""
+
 
 def add_common_options(parser: argparse.ArgumentParser) -> None:
     """Add what every command takes."""
@@ -57,7 +60,7 @@ def add_rehearse_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--serve", action="store_true", help="끝난 뒤에도 연습 사이트를 켜 둡니다 (Ctrl+C로 종료)"
     )
-    parser.add_argument("--rows", type=_positive, default=12_000, metavar="N", help="목록 건수")
+    parser.add_argument("--rows", type=_rows, default=12_000, metavar="N", help="목록 건수")
     parser.add_argument("--seed", type=int, default=20261130, metavar="N", help="난수 씨앗")
 
 
@@ -213,6 +216,12 @@ def _folder(text: str) -> Path:
     if not text:
         raise argparse.ArgumentTypeError("폴더 이름이 비어 있습니다")
     return Path(text)
+
+
+def _rows(text: str) -> int:
+    if (number := _positive(text)) > MOST_REHEARSED_ROWS:
+        raise argparse.ArgumentTypeError(f"'{text}' 은 {MOST_REHEARSED_ROWS:,}건을 넘습니다")
+    return number
 
 
 def _positive(text: str) -> int:

@@ -54,10 +54,9 @@ def _tell(gone: GaveWay, evidence: Evidence) -> str:
     """Name one field, the primary selector that gave way, and what served instead."""
     label = OTHER_LABELS.get(gone.field) or evidence.labels.get(gone.field, gone.field)
     served = ", ".join(f"'{_shorten(selector)}' {n_rows:,}건" for selector, n_rows in gone.served)
-    left = f"은 {gone.n_by_primary:,}건만 찾아" if gone.n_by_primary else "이 찾지 못해"
-    return (
-        f"{label}: 기본 셀렉터 '{_shorten(gone.primary)}'{left} 예비 셀렉터({served})로 읽었습니다."
-    )
+    left = f"{gone.n_by_primary:,}건만 찾아" if gone.n_by_primary else "찾지 못해"
+    primary = _shorten(gone.primary)
+    return f"{label}: 기본 셀렉터({primary})가 {left} 예비 셀렉터({served})로 읽었습니다."
 
 
 def _shorten(selector: str) -> str:
