@@ -95,7 +95,15 @@ def _edit(home: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new, 1), encoding="utf-8")
 
 
-def test_the_example_of_the_design_document_passes(tmp_path):
+def _enable_all(home: Path) -> None:
+    path = home / "config/boards.yaml"
+    text = path.read_text(encoding="utf-8")
+    assert "enabled: false" in text
+    path.write_text(text.replace("enabled: false", "enabled: true"), encoding="utf-8")
+
+
+def test_the_example_of_the_design_document_passes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # no home above it
     asked = ask("selectors", "check", "--file", _write(tmp_path, NOTICE_EXAMPLE), "--json")
     (answer,) = asked.json["files"]
     assert (asked.exit_code, answer["board"], answer["refused"]) == (0, "dmf_notice", [])
@@ -103,6 +111,7 @@ def test_the_example_of_the_design_document_passes(tmp_path):
         True
     ] * 2
     assert (answer["pages"], answer["hits"]) == (0, [])
+    assert "홈 폴더가 없어" in ask("selectors", "check", "--file", "notice.yaml").out
 
 
 def test_each_selector_is_tried_on_the_pages_of_the_last_run(home):
@@ -154,9 +163,12 @@ def test_a_wrong_file_is_named_and_not_tried(home):
     (answer,) = asked.json["files"]
     assert "fields.company.header_aliases" in answer["refused"][0]
     assert answer["pages"] == 0
+    told = say(home, "selectors", "check", "--board", "dmf_registry").out
+    assert "고친 뒤에" in told
+    assert "저장된 페이지가 없어" not in told
 
 
-def test_a_class_is_refused_where_the_pages_show_a_header(tmp_path):
+def test_a_class_is_refused_where_the_pages_show_a_header(tmp_path, monkeypatch):
     text = (ROOT / FILE).read_text(encoding="utf-8")
     old = "    strategy: header_text\n    header_aliases: [신청인, 업체명, 등록업체]\n"
     assert old in text
@@ -176,6 +188,7 @@ def test_a_class_is_refused_where_the_pages_show_a_header(tmp_path):
     assert (asked.exit_code, asked.error_code) == (2, "selectors_refused")
     (refused,) = asked.json["files"][0]["refused"]
     assert "'신청인'" in refused
+    monkeypatch.chdir(tmp_path)
     assert ask(*words).exit_code == 0  # nothing says that there is a header
 
 
@@ -188,6 +201,8 @@ def test_pages_that_cannot_be_read_with_a_file_are_told(home):
     assert len(answer["faults"]) == answer["pages"]
     hits = [each["n_hits"] for each in answer["hits"] if each["field"] == "company"]
     assert hits == [0, 0, 0]
+    assert "제조소" not in str(answer["other_tables"])  # the tables inside its cells are the list's
+    assert answer["n_other_tables"] == len(answer["other_tables"]) <= 3
 
 
 def test_a_file_may_be_tried_on_page_files(tmp_path):
@@ -215,6 +230,63 @@ def test_the_pages_of_another_run_may_be_named(home):
     words = ("selectors", "check", "--board", "dmf_registry", "--run", first)
     assert f"실행 {first}" in say(home, *words).out
     assert at(home, *words[:-1], "20200101T060000-x").error_code == "no_such_run"
+
+
+def test_a_run_is_tried_on_the_file_of_its_own_board_alone(home):
+    run = at(home, "runs").json["runs"][0]["run_id"]
+    boards = [each["board"] for each in at(home, "selectors", "check").json["files"]]
+    assert len(boards) == 1  # of those enabled
+    _enable_all(home)
+    assert len(at(home, "selectors", "check").json["files"]) > 1
+    (answer,) = at(home, "selectors", "check", "--run", run).json["files"]
+    assert (answer["board"], answer["faults"]) == ("dmf_registry", [])
+    asked = at(home, "selectors", "check", "--run", run, "--board", "mfds_notice")
+    assert (asked.exit_code, asked.error_code) == (2, "run_of_other_board")
+    notice = home / "selectors/mfds_notice.yaml"
+    asked = at(home, "selectors", "check", "--run", run, "--file", str(notice))
+    assert (asked.exit_code, asked.error_code) == (2, "run_of_other_board")
+
+
+def test_a_page_file_needs_a_board_where_there_are_several(home):
+    words = ("selectors", "check", "--page", str(PAGE))
+    assert at(home, *words).exit_code == 0
+    _enable_all(home)
+    asked = at(home, *words)
+    assert (asked.exit_code, asked.error_code) == (2, "board_needed")
+    assert at(home, *words, "--board", "dmf_registry").exit_code == 0
+
+
+def test_a_file_is_tried_on_the_pages_of_the_home_that_other_commands_find(home, monkeypatch):
+    words = ("selectors", "check", "--file", str(ROOT / FILE), "--json")
+    monkeypatch.setenv("DMF_HOME", str(home))
+    assert ask(*words).json["files"][0]["n_rows"] >= N_ROWS
+    monkeypatch.delenv("DMF_HOME")
+    monkeypatch.chdir(home / "raw")
+    assert ask(*words).json["files"][0]["n_rows"] >= N_ROWS
+
+
+def test_a_file_of_no_board_is_told(home, tmp_path):
+    text = (ROOT / FILE).read_text(encoding="utf-8").replace("dmf_registry", "dmf_regstry", 1)
+    asked = at(home, "selectors", "check", "--file", _write(tmp_path, text))
+    (answer,) = asked.json["files"]
+    (warning,) = answer["warnings"]
+    assert "board_id: dmf_regstry" in warning
+    assert "dmf_registry" in warning
+    assert (asked.exit_code, answer["pages"]) == (0, 0)
+
+
+def test_many_kinds_of_other_tables_are_counted_and_a_few_shown(tmp_path):
+    menus = "".join(f"<table summary='메뉴 {n}'><tr><th>가</th></tr></table>" for n in range(14))
+    page = tmp_path / "page.html"
+    html = PAGE.read_text(encoding="utf-8")
+    page.write_text(html.replace("</body>", menus * 2 + "</body>"), encoding="utf-8")
+    words = ("selectors", "check", "--file", str(ROOT / FILE), "--page", str(page))
+    (answer,) = ask(*words, "--json").json["files"]
+    assert answer["n_other_tables"] >= 14
+    assert [each["n_pages"] for each in answer["other_tables"]] == [1] * 10
+    out = ask(*words).out
+    assert out.count("목록이 아닌 표 '") == 10
+    assert f"그 밖에 목록이 아닌 표 {answer['n_other_tables'] - 10}가지" in out
 
 
 def test_a_home_without_pages_is_checked_all_the_same(home):

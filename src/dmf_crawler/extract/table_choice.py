@@ -49,7 +49,8 @@ class Choice:
 
     Attributes:
         headers: One or more, in page order.
-        losers: Korean, one a table that is not the list: how many fields it names, and why not.
+        losers: Korean, one a table that is not the list: how many fields it names, and why not;
+            those inside the list left out.
     """
 
     headers: tuple[Header, ...]
@@ -77,21 +78,28 @@ def choose_tables(
         )
     best = [header for header in headers if header.n_known == most]
     judge = _Judge(selectors, labels)
-    losers = [judge.tell(each, "머리글이 모자람") for each in headers if each not in best]
+    losers = [(each, "머리글이 모자람") for each in headers if each.n_known < most]
     return _choose_best(best, losers, judge)
 
 
-def _choose_best(best: list[Header], losers: list[str], judge: _Judge) -> Choice | Fault:
+def _choose_best(
+    best: list[Header], losers: list[tuple[Header, str]], judge: _Judge
+) -> Choice | Fault:
     """Narrow down the tables with the best header to those that are the list."""
     rules = judge.rules if 1 < len(best) <= MAX_ALIKE else ()
     for why, keeps in rules:
         kept = [header for header in best if keeps(header, best)]
         if kept and len(kept) < len(best):
-            losers += [judge.tell(each, why) for each in best if each not in kept]
+            losers += [(each, why) for each in best if each not in kept]
             best = kept
     if len(best) > MAX_ALIKE or (len(best) > 1 and not judge.goes_on(best)):
         return faults.ambiguous_table([header.texts for header in best])
-    return judge.find_stranger(best) or Choice(tuple(best), tuple(losers))
+    stranger = judge.find_stranger(best)
+    if stranger is not None:
+        return stranger
+    lists = {each.table for each in best}
+    told = [judge.tell(*each) for each in losers if lists.isdisjoint(each[0].table.iterancestors())]
+    return Choice(tuple(best), tuple(told))
 
 
 def _read_headers(
@@ -158,7 +166,7 @@ class _Judge:
 
     def tell(self, header: Header, why: str) -> str:
         """Return what is said of a table that is not the list."""
-        name = name_of_table(header.table) or " ".join(header.texts)
+        name = name_of_table(header.table) or " ".join(" ".join(header.texts).split())
         return f"'{name[:40]}' {header.n_known}/{len(self._selectors.header_fields)}: {why}"
 
     def find_stranger(self, tables: Tables) -> Fault | None:
