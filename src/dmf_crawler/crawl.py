@@ -59,6 +59,7 @@ class Crawled:
         full_check_from: Day on which the full check began that the crawl took part in.
         full_check_left: Pages that it has still to do.
         cross_faults: Source of a cross-check → why it is not whole on disk.
+        duration_s: What it took; None where nothing was asked for.
     """
 
     fault: Fault | None
@@ -68,6 +69,7 @@ class Crawled:
     full_check_from: date | None = None
     full_check_left: int = 0
     cross_faults: Mapping[SourceName, Fault] = field(default_factory=dict)
+    duration_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,8 @@ def crawl(
 ) -> Crawled:
     """Keep every page of one consistent read of the list, what is due behind it, cross-checks."""
     kept = KeptPages() if options.is_full or options.is_dry else find_kept_pages(run, watch)
-    deadline_s = world.monotonic() + watch.home.settings.budget.run_deadline_s
+    started_s = world.monotonic()
+    deadline_s = started_s + watch.home.settings.budget.run_deadline_s
     hosts = Hosts(run, watch, world, kept, deadline_s)
     _rest_after_last_run(watch, world)
     crawled = Crawled(None, 0, identity=watch.identity)
@@ -98,7 +101,13 @@ def crawl(
         crawled, told = _go_on(hosts, crawled, options, on_progress)
     told = (*_warn_of_identity(watch), *hosts.warnings, *told, *_tell_taken_over(hosts))
     hosts.end(ENDED)
-    return replace(crawled, fault=fault, n_requests=hosts.n_requests, warnings=told)
+    return replace(
+        crawled,
+        fault=fault,
+        n_requests=hosts.n_requests,
+        warnings=told,
+        duration_s=world.monotonic() - started_s,
+    )
 
 
 def _read_source(hosts: Hosts, source: SourceName, on_progress: Progress) -> Fault | None:

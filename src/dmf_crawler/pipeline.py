@@ -22,12 +22,14 @@ from dmf_crawler.judge.evidence import Evidence
 from dmf_crawler.judge.gates import decide, decisive_gate, judge_snapshot, refuse_read
 from dmf_crawler.list_visit import Progress
 from dmf_crawler.model.change import ChangeSet, KnownRecord
+from dmf_crawler.model.past import Past
 from dmf_crawler.model.record import Snapshot
 from dmf_crawler.model.run import Fault, Run, RunStatus
 from dmf_crawler.model.verdict import Gate, RunSummary
 from dmf_crawler.persist.diff import count_changes, diff_snapshot
 from dmf_crawler.persist.features import measure_features
 from dmf_crawler.persist.pages import known_pages
+from dmf_crawler.persist.past import read_past
 from dmf_crawler.persist.questions import report_of_day
 from dmf_crawler.persist.recording import (
     Acceptance,
@@ -111,7 +113,12 @@ def process(
     read = add_details(read, details, known, watch, received=known_before)
     snapshot = complete_source(watch, source, read, known)
     change_set = diff_snapshot(known, snapshot, day=run.day, rules=watch.rules_of(source))
-    evidence = _collect_evidence(watch, snapshot, change_set, known, find_fields(read, watch))
+    evidence = replace(
+        _collect_evidence(watch, snapshot, change_set, known, find_fields(read, watch)),
+        day=run.day,
+        past=_read_past(run, watch, crawled),
+        duration_s=crawled.duration_s,
+    )
     cross_check, told = check_sources(watch, folder, source, read, crawled.cross_faults)
     gates = (*judge_snapshot(evidence, watch.home.settings.gates), cross_check)
     summary = _add_crawl(_summarise(run, read, change_set, gates), crawled)
@@ -176,6 +183,18 @@ def _collect_evidence(
         rules=watch.value_rules,
         labels={column.field: column.label_ko for column in watch.selectors.columns},
         reuse_before=accepted.reuse_rate if accepted else None,
+        columns=watch.judged_columns(read_fields),
+        country_field=file.compare_within,
+    )
+
+
+def _read_past(run: Run, watch: Watch, crawled: Crawled) -> Past:
+    return read_past(
+        watch.store,
+        watch.board.id,
+        before=run.day,
+        n_days=watch.home.settings.gates.history_days,
+        is_full_check=crawled.full_check_from == run.day,
     )
 
 

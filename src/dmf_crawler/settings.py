@@ -17,6 +17,7 @@ Tries = Annotated[int, Meta(ge=1, le=10)]
 Seconds = Annotated[float, Meta(ge=0, le=86_400)]
 PositiveSeconds = Annotated[float, Meta(gt=0, le=86_400)]
 Ratio = Annotated[float, Meta(ge=0, le=1)]
+Probability = Annotated[float, Meta(gt=0, lt=0.5)]
 # Patterns end in \Z: `$` would let a line feed through, and with it another header or folder.
 Name = Annotated[str, Meta(pattern=r"^[^\x00-\x1f\x7f]+\Z", description="비어 있지 않은 한 줄")]
 WordName = Annotated[
@@ -155,30 +156,110 @@ class Retention(Struct, frozen=True, kw_only=True):
     log_days: Annotated[int, Meta(ge=7, le=36_500)] = 90
 
 
+class DailyLimit(Struct, frozen=True, kw_only=True):
+    """How many of something a day may bring before a person has to look.
+
+    The limit is what the list's own accepted days make likely, kept between the two.
+
+    Attributes:
+        floor: The limit is never lower; alone it holds while there is too little history.
+        cap: The limit is never higher, whatever the list's own days were like.
+    """
+
+    floor: Count
+    cap: Count
+
+
+class DailyShare(Struct, frozen=True, kw_only=True):
+    """As `DailyLimit`, in shares of the list."""
+
+    floor: Ratio
+    cap: Ratio
+
+
 class GateLimits(Struct, frozen=True, kw_only=True):
-    """Limits of the gates; floors hold until the list has its own history.
+    """Limits of the gates. All are starting values, measured on simulated lists (docs/trust.md).
 
     Attributes:
         rows_change_ratio: G-2 holds when the list grew or shrank by more than this share.
         required_empty_ratio: G-3 refuses above this share of empty required cells.
+        required_before_ratio: A field is required only if at most this share of its cells was
+            empty in the last accepted list.
         pattern_ratio: G-4 refuses below this share of numbers that match the pattern.
         invalid_ratio: G-4 holds above this share of values of one field that break its rules.
         new_off_pattern_hold: G-4 holds above this many new numbers off the pattern.
         without_number_hold: G-4 holds above this many records without a number.
         gone_ratio: G-5 refuses above this share of withdrawn plus missing records.
-        missing_hold: G-5 holds above this many records newly missing.
-        withdrawn_hold: G-5 holds above this many records newly withdrawn by status.
+        vanished: G-5, rows newly missing in a day.
+        withdrawn: G-5, rows newly withdrawn by status in a day.
+        new_rows: G-2, new rows in a day.
+        changed_rows: G-11, rows of which one field changed, as a share of the list.
+        forward_values: Changed rows do not count where their new values are at most so many
+            different ones and all go forward, as when yearly reports come in; 0: they do.
+        new_values: G-11, different new values of one field.
+        emptied: G-11, cells of one field that were filled and are empty.
+        scrambled_fields: A row is scrambled when at least so many of its fields changed.
+        scrambled_rows: G-11 holds above so many of them.
+        odd_values: G-11 holds above so many new values of one field that do not belong there.
+        exchanged_values: G-11 holds above so many values that another changed row had before.
+        moved_dates: G-11 holds above so many fixed dates changed, or dates gone back.
+        unknown_words: G-11 holds above so many new values in a closed vocabulary.
+        closed_ratio: G-11 and G-12, a column whose next cell has a new shape with less than this
+            chance has a closed set of shapes.
+        rigid_ratio: G-12, below this chance one cell of a new shape is enough to hold.
+        odd_new_rows: G-12 holds from so many new rows with one odd value.
+        equal_fields_ratio: G-12 holds where two fields of a new row are equal, and that happens in
+            less than this share of the rows of its country.
+        oldest_year: G-12, a date before this year is none.
+        history_days: Accepted days that limits are made of.
+        history_after: Accepted days before which floors alone hold.
+        tail_probability: Chance with which an ordinary day passes a limit made of its own days.
+        clipped_ratio: Share of the highest days that count as no higher than the rest.
+        slow_factor: G-8 warns above so many times the median duration.
+        slow_after: Runs of the same kind before which G-8 says nothing.
+        profile_factor: G-9 holds where a feature of a column is so many times its usual spread
+            away from its usual value, and more than the feature's own floor.
+        burst_days: G-14, working days whose events are added up.
+        burst_probability: G-14 warns below this chance of so many.
+        stall_probability: G-7 warns below this chance of so long a silence.
     """
 
     rows_change_ratio: Ratio = 0.30
     required_empty_ratio: Ratio = 0.05
+    required_before_ratio: Ratio = 0.001
     pattern_ratio: Ratio = 0.95
     invalid_ratio: Ratio = 0.05
     new_off_pattern_hold: Count = 3
     without_number_hold: Count = 5
     gone_ratio: Ratio = 0.10
-    missing_hold: Count = 3
-    withdrawn_hold: Count = 10
+    vanished: DailyLimit = DailyLimit(floor=3, cap=10)
+    withdrawn: DailyLimit = DailyLimit(floor=10, cap=30)
+    new_rows: DailyLimit = DailyLimit(floor=20, cap=60)
+    changed_rows: DailyShare = DailyShare(floor=0.05, cap=0.10)
+    forward_values: Count = 3
+    new_values: DailyLimit = DailyLimit(floor=12, cap=60)
+    emptied: DailyLimit = DailyLimit(floor=5, cap=20)
+    scrambled_fields: PositiveInt = 5
+    scrambled_rows: Count = 3
+    odd_values: Count = 5
+    exchanged_values: Count = 3
+    moved_dates: Count = 3
+    unknown_words: Count = 3
+    closed_ratio: Ratio = 0.01
+    rigid_ratio: Ratio = 0.0005
+    odd_new_rows: PositiveInt = 2
+    equal_fields_ratio: Ratio = 0.005
+    oldest_year: Annotated[int, Meta(ge=1900, le=2100)] = 1990
+    history_days: Annotated[int, Meta(ge=30, le=1_000)] = 250
+    history_after: Annotated[int, Meta(ge=2, le=1_000)] = 30
+    tail_probability: Probability = 1e-4
+    clipped_ratio: Annotated[float, Meta(ge=0, le=0.2)] = 0.02
+    slow_factor: Annotated[float, Meta(ge=1, le=100)] = 3.0
+    slow_after: PositiveInt = 7
+    profile_factor: Annotated[float, Meta(ge=1, le=1_000)] = 12.0
+    burst_days: Annotated[int, Meta(ge=1, le=60)] = 10
+    burst_probability: Probability = 1e-3
+    stall_probability: Probability = 1e-4
 
 
 class HistoryRules(Struct, frozen=True, kw_only=True):

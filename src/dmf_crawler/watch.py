@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -18,8 +18,8 @@ from dmf_crawler.document_checks import convert_document
 from dmf_crawler.extract.selector_checks import check_selectors
 from dmf_crawler.extract.selector_lint import lint_selectors
 from dmf_crawler.extract.selectors import Selectors, compile_selectors
-from dmf_crawler.extract.selectors_file import SelectorsFile
-from dmf_crawler.judge.evidence import ValueRule
+from dmf_crawler.extract.selectors_file import SelectorsFile, Validate
+from dmf_crawler.judge.evidence import JudgedColumn, ValueRule
 from dmf_crawler.model.detail import BODY, FILES, DetailPage, FileLink
 from dmf_crawler.persist.diff import DiffRules
 from dmf_crawler.persist.questions import ReportRequest
@@ -138,6 +138,28 @@ class Watch:
             for name, field in file.fields.items()
         )
         return tuple(rule for rule in rules if not rule.is_empty)
+
+    def judged_columns(self, names: Collection[str]) -> tuple[JudgedColumn, ...]:
+        """Return what the gates know of some fields, in the order of the stored record."""
+        of_file, details = self.selectors.file.fields, self.selectors.file.details
+        every = of_file | (details.fields if details else {})
+        labels = {column.field: column.label_ko for column in self.selectors.columns}
+        columns = []
+        for name, kind in self.selectors.kinds.items():
+            if name in names:
+                validate = every[name].validate if name in every else Validate()
+                columns.append(
+                    JudgedColumn(
+                        field=name,
+                        label_ko=labels[name],
+                        kind=kind,
+                        moves=validate.moves,
+                        has_known_words=validate.known_words,
+                        date_formats=validate.date_formats,
+                        is_required=validate.required and name in of_file,
+                    )
+                )
+        return tuple(columns)
 
     @property
     def diff_rules(self) -> DiffRules:

@@ -372,7 +372,7 @@ def test_a_changed_row_whose_post_the_budget_left_over_is_due_next_day(board):
 
 def hold(board: Board, day: str, posts: Sequence[Notice]) -> str:
     """Run on a day on which one post is gone, which is held; return the run's id."""
-    board.home.edit("config/settings.yaml", "missing_hold: 3", "missing_hold: 0")
+    board.home.edit("config/settings.yaml", "vanished: {floor: 3", "vanished: {floor: 0")
     board.site.notices = (*posts[:5], *posts[6:])
     run = board.run(day)
     assert run["status"] == "HELD"
@@ -380,7 +380,7 @@ def hold(board: Board, day: str, posts: Sequence[Notice]) -> str:
 
 
 def apply(board: Board, run_id: str, day: str) -> None:
-    board.home.edit("config/settings.yaml", "missing_hold: 0", "missing_hold: 3")
+    board.home.edit("config/settings.yaml", "vanished: {floor: 0", "vanished: {floor: 3")
     words = ("--run", run_id, "--apply", "--now", f"{day}T10:00:00+09:00")
     exit_code, payload = board.home.command("reparse", *words)
     assert (exit_code, payload["runs"][0]["status"]) == (0, "OK")

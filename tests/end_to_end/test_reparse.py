@@ -44,7 +44,7 @@ def test_of_several_days_the_newest_read_is_recorded(stage):
     site.rows = ROWS[4:]
     held = home.run("2026-12-01")
     assert held["status"] == "HELD"
-    home.edit("config/settings.yaml", "missing_hold: 3", "missing_hold: 10")
+    home.edit("config/settings.yaml", "vanished: {floor: 3", "vanished: {floor: 10")
 
     exit_code, result = home.command(
         *("reparse", "--since", "2026-11-30", "--until", "2026-12-01", "--apply"),

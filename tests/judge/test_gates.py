@@ -19,7 +19,7 @@ from dmf_crawler.model.change import Change, ChangeSet, EventType, KnownRecord, 
 from dmf_crawler.model.record import Delivery, Record, Snapshot, Value
 from dmf_crawler.model.run import Fault, RunStatus
 from dmf_crawler.model.verdict import Gate, Outcome
-from dmf_crawler.settings import GateLimits
+from dmf_crawler.settings import DailyLimit, GateLimits
 
 LIMITS = GateLimits()
 PATTERN = re.compile(r"\d{4,5}-\d{3}")
@@ -449,7 +449,10 @@ def test_limits_are_settings():
     keys = list(before)
     given = evidence(rows(1000), missing=keys[:4], known_before=before)
 
-    assert judge(given, "G-5", GateLimits(missing_hold=4)).outcome is Outcome.PASS
+    assert (
+        judge(given, "G-5", GateLimits(vanished=DailyLimit(floor=4, cap=10))).outcome
+        is Outcome.PASS
+    )
     assert judge(given, "G-5", GateLimits(gone_ratio=0.003)).outcome is Outcome.REJECT
 
 

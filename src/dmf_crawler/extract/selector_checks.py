@@ -133,6 +133,10 @@ def _check_roles(file: SelectorsFile) -> Iterator[SelectorFault]:
         roles.append((("status", "field"), file.status.field))
         if not file.status.withdrawn:
             yield SelectorFault(("status", "withdrawn"), "빈 목록", "취하를 뜻하는 값 1개 이상")
+    if file.compare_within and file.compare_within not in file.fields:
+        yield SelectorFault(
+            ("compare_within",), file.compare_within, "fields에 있는 항목 이름 또는 빈 값"
+        )
     for path, field in roles:
         if field not in file.fields:
             yield SelectorFault(path, field, "fields에 있는 항목 이름")

@@ -69,6 +69,10 @@ class Validate(Struct, frozen=True, kw_only=True):
         min_length: Fewest characters of a non-empty value.
         max_length: Most characters.
         unique: Whether no two records may have the same value.
+        moves: `never`: the value of a record stays as it is; `forward`: a date or a year only
+            grows.
+        known_words: Whether the values come from a vocabulary that hardly ever grows: those of
+            the list so far.
     """
 
     pattern: str | None = None
@@ -78,6 +82,8 @@ class Validate(Struct, frozen=True, kw_only=True):
     min_length: Count | None = None
     max_length: Count | None = None
     unique: bool = False
+    moves: Literal["", "never", "forward"] = ""
+    known_words: bool = False
 
 
 class FallbackSelector(Struct, frozen=True, kw_only=True):
@@ -220,6 +226,8 @@ class SelectorsFile(Struct, frozen=True, kw_only=True):
         total: How many records the site says it has.
         key: What identifies a record.
         status: Which field says that a record is withdrawn; None where none does.
+        compare_within: Field id: what is rare among the rows that have the same value there is
+            looked at in a new row (the country of the maker); "" for all rows.
         details: The pages behind the rows' links; None where they are not read.
         source_url_template: Address of a list page, for people.
         no_result: Texts of the one row that stands for an empty list.
@@ -242,6 +250,7 @@ class SelectorsFile(Struct, frozen=True, kw_only=True):
     total: TotalSelector = TotalSelector()
     key: KeySelector = KeySelector()
     status: StatusSelector | None = None
+    compare_within: str = ""
     details: DetailSelector | None = None
     source_url_template: str | None = None
     no_result: tuple[str, ...] = ()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import date
 
 from dmf_crawler.model.change import ChangeSet, KnownRecord
-from dmf_crawler.model.record import Snapshot
+from dmf_crawler.model.past import Past
+from dmf_crawler.model.record import FieldKind, Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,29 @@ class ValueRule:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgedColumn:
+    """What the gates know of one field.
+
+    Attributes:
+        field: Field id.
+        label_ko: Its Korean label.
+        kind: What it holds.
+        moves: "never": the value of a record stays; "forward": a date or year only grows; "".
+        has_known_words: Whether its values come from a vocabulary that hardly ever grows.
+        date_formats: `strptime` formats of its dates; empty for ISO 8601.
+        is_required: Whether the selectors file says that no record lacks it.
+    """
+
+    field: str
+    label_ko: str
+    kind: FieldKind
+    moves: str = ""
+    has_known_words: bool = False
+    date_formats: tuple[str, ...] = ()
+    is_required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """What the gates look at.
 
@@ -59,6 +84,12 @@ class Evidence:
         labels: Field id → Korean label.
         reuse_before: Share of fields that primary selectors alone found in the board's last
             accepted run, None where there is none or nothing was measured.
+        day: The day of the read.
+        columns: The fields that the source has, in the order of the stored record.
+        country_field: Field id of what rows are grouped by when equal fields are counted, "" for
+            none.
+        past: The accepted days before.
+        duration_s: What the crawl took; None where nothing was crawled (a re-parse).
     """
 
     snapshot: Snapshot
@@ -74,6 +105,11 @@ class Evidence:
     rules: tuple[ValueRule, ...]
     labels: Mapping[str, str]
     reuse_before: float | None
+    day: date = date.min
+    columns: tuple[JudgedColumn, ...] = ()
+    country_field: str = ""
+    past: Past = field(default_factory=Past)
+    duration_s: float | None = None
 
     @property
     def n_listed(self) -> int:

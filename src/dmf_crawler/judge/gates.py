@@ -168,8 +168,8 @@ def _judge_gone(evidence: Evidence, limits: GateLimits) -> Gate:
             limits.new_off_pattern_hold,
             "번호를 다른 행과 함께 쓰게 된 행",
         ),
-        (n_by_status, limits.withdrawn_hold, "상태가 취하로 바뀐 행"),
-        (n_newly_missing, limits.missing_hold, "목록에서 새로 사라진 행"),
+        (n_by_status, limits.withdrawn.floor, "상태가 취하로 바뀐 행"),
+        (n_newly_missing, limits.vanished.floor, "목록에서 새로 사라진 행"),
     ):
         if n_seen > limit:
             return Gate(

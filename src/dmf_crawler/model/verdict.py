@@ -7,6 +7,7 @@ from datetime import date
 from enum import StrEnum
 
 from dmf_crawler.model.change import Counts
+from dmf_crawler.model.record import Value
 from dmf_crawler.model.reuse import Deliveries, measure_reuse
 from dmf_crawler.model.run import Fault, Run, RunStatus
 
@@ -20,6 +21,42 @@ class Outcome(StrEnum):
     REJECT = "reject"
 
 
+class LimitFrom(StrEnum):
+    """Where the number came from that a gate held its own against."""
+
+    RULE = "rule"  # nobody sets it: no unknown status, no record of the list too few
+    SETTING = "setting"  # config/settings.yaml or config/boards.yaml
+    SELECTORS = "selectors"  # the selectors file
+    SITE = "site"  # what the pages themselves announce
+    FLOOR = "floor"  # the list's own history is too short or too quiet to say more
+    HISTORY = "history"  # the list's own accepted days
+    CAP = "cap"  # its own history would allow more, but nobody should
+    FUSE = "fuse"  # what no approval may pass
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One place that a gate saw something in.
+
+    Attributes:
+        key: Natural key of the record.
+        field: Field id, "" for the record as a whole.
+        before: The value in the last accepted list, None where there was none.
+        after: The value as read now, None where there is none.
+        source: SHA-256 of the page that shows it, "" where no page of this run does.
+        url: That page's address.
+        row_no: 1-based row on it, 0 for none.
+    """
+
+    key: str
+    field: str = ""
+    before: Value | None = None
+    after: Value | None = None
+    source: str = ""
+    url: str = ""
+    row_no: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Gate:
     """What one gate saw.
@@ -31,6 +68,8 @@ class Gate:
         limit: The number it was held against, None where there is none.
         message: One Korean sentence.
         fault_code: For a refusal, the English code of the reason (`missing_column`, …).
+        limit_from: Where the limit came from, None without one.
+        examples: At most ten places, the most telling first.
     """
 
     code: str
@@ -39,6 +78,33 @@ class Gate:
     limit: float | None
     message: str
     fault_code: str = ""
+    limit_from: LimitFrom | None = None
+    examples: tuple[Example, ...] = ()
+
+    @property
+    def name_ko(self) -> str:
+        """Return what the gate is called."""
+        return GATE_NAMES[self.code]
+
+
+GATE_NAMES = {
+    "G-0": "수집 허용",
+    "G-1": "최소 건수",
+    "G-2": "건수와 신규",
+    "G-3": "필수 항목",
+    "G-4": "번호와 값의 형식",
+    "G-5": "취하와 사라진 행",
+    "G-6": "셀렉터 재사용",
+    "G-7": "변동 정지",
+    "G-8": "실행 시간",
+    "G-9": "열의 모양",
+    "G-10": "완전성",
+    "G-11": "지난 목록과의 비교",
+    "G-12": "새 행의 값",
+    "G-13": "다른 원천과의 비교",
+    "G-14": "변동 급증",
+}
+"""Code of a gate → its Korean name; all that there are, in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +131,7 @@ class RunSummary:
         full_check_from: Day on which the full check began that the run took part in.
         full_check_left: Pages that the full check has still to do.
         deliveries: Which selectors found the values of the list; empty when none could be read.
+        is_approved: Whether a gate held it and a person let it pass.
     """
 
     run: Run
@@ -85,6 +152,7 @@ class RunSummary:
     full_check_from: date | None = None
     full_check_left: int = 0
     deliveries: Deliveries = field(default_factory=dict)
+    is_approved: bool = False
 
     @property
     def reuse_rate(self) -> float | None:

@@ -19,10 +19,12 @@ from dmf_crawler.model.change import (
     Reason,
 )
 from dmf_crawler.model.detail import KnownPage
+from dmf_crawler.model.past import Features
 from dmf_crawler.model.record import FieldKind, Fields, Record, Snapshot, Value
 from dmf_crawler.model.run import Run
 from dmf_crawler.model.verdict import RunSummary
 from dmf_crawler.persist.pages import record_pages
+from dmf_crawler.persist.past import write_features
 from dmf_crawler.persist.robots_seen import record_robots
 from dmf_crawler.persist.runs import finish_run, supersede_held
 from dmf_crawler.persist.store import Store
@@ -138,7 +140,7 @@ class Acceptance:
         snapshot: What it read.
         change_set: What differs from the list accepted before.
         known: What the history knew before (`known_records`).
-        features: Field id → numbers that describe its column that day.
+        features: What the list was like that day, and what happened to it.
         pages: Detail pages and files that it saw, each with the key of its record.
         robots: Status and body of its robots.txt, None where its folder has none.
     """
@@ -147,7 +149,7 @@ class Acceptance:
     snapshot: Snapshot
     change_set: ChangeSet
     known: Mapping[str, KnownRecord]
-    features: Mapping[str, Mapping[str, float]]
+    features: Features
     pages: Sequence[tuple[str, KnownPage]] = ()
     robots: tuple[int, bytes] | None = None
 
@@ -171,13 +173,7 @@ def record_accepted(store: Store, acceptance: Acceptance, finished_at: datetime)
             record_robots(store, run, *acceptance.robots)
         if not acceptance.summary.is_baseline:
             _write_observation(store, run, acceptance.summary.counts)
-        store.execute_many(
-            "INSERT OR REPLACE INTO drift_baseline VALUES (?, ?, ?, ?)",
-            (
-                (run.board_id, name, str(run.day), json.dumps(dict(features)))
-                for name, features in acceptance.features.items()
-            ),
-        )
+        write_features(store, run, acceptance.features, was_held=acceptance.summary.is_approved)
 
 
 def _write_changes(store: Store, run: Run, acceptance: Acceptance) -> None:

@@ -10,9 +10,10 @@ from datetime import date, datetime, timedelta
 
 from dmf_crawler.errors import StoreError, UsageError
 from dmf_crawler.model.change import Counts
+from dmf_crawler.model.record import Value
 from dmf_crawler.model.report import RunRow
 from dmf_crawler.model.run import KST, Run, RunStatus, day_of, kst
-from dmf_crawler.model.verdict import Gate, Outcome, RunSummary
+from dmf_crawler.model.verdict import Example, Gate, LimitFrom, Outcome, RunSummary
 from dmf_crawler.persist.deliveries import write_deliveries
 from dmf_crawler.persist.store import Store
 
@@ -198,8 +199,9 @@ def finish_run(store: Store, summary: RunSummary, finished_at: datetime) -> None
 def _write_gates(store: Store, run: Run, gates: Sequence[Gate]) -> None:
     """Write what a run's gates saw, instead of what they saw before somebody decided."""
     store.execute("DELETE FROM gate_result WHERE run_id = ?", (run.run_id,))
+    store.execute("DELETE FROM gate_example WHERE run_id = ?", (run.run_id,))
     store.execute_many(
-        "INSERT INTO gate_result VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO gate_result VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             (
                 run.run_id,
@@ -210,8 +212,28 @@ def _write_gates(store: Store, run: Run, gates: Sequence[Gate]) -> None:
                 gate.limit,
                 gate.message,
                 gate.fault_code,
+                gate.limit_from or "",
             )
             for position, gate in enumerate(gates)
+        ),
+    )
+    store.execute_many(
+        "INSERT INTO gate_example VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            (
+                run.run_id,
+                gate.code,
+                position,
+                example.key,
+                example.field,
+                json.dumps(example.before, ensure_ascii=False),
+                json.dumps(example.after, ensure_ascii=False),
+                example.source,
+                example.url,
+                example.row_no,
+            )
+            for gate in gates
+            for position, example in enumerate(gate.examples)
         ),
     )
 
@@ -291,6 +313,7 @@ def last_accepted_run(
 
 def gates_of(store: Store, run_id: str) -> tuple[Gate, ...]:
     """Return what the gates of a run saw, in order."""
+    examples = _examples_of(store, run_id)
     return tuple(
         Gate(
             row["code"],
@@ -299,11 +322,36 @@ def gates_of(store: Store, run_id: str) -> tuple[Gate, ...]:
             row["limit_value"],
             row["message"],
             row["fault_code"],
+            LimitFrom(row["limit_from"]) if row["limit_from"] else None,
+            tuple(examples.get(row["code"], ())),
         )
         for row in store.rows(
             "SELECT * FROM gate_result WHERE run_id = ? ORDER BY position", (run_id,)
         )
     )
+
+
+def _examples_of(store: Store, run_id: str) -> dict[str, list[Example]]:
+    examples: dict[str, list[Example]] = {}
+    for row in store.rows(
+        "SELECT * FROM gate_example WHERE run_id = ? ORDER BY code, position", (run_id,)
+    ):
+        example = Example(
+            row["natural_key"],
+            row["field"],
+            _load_value(row["before_json"]),
+            _load_value(row["after_json"]),
+            row["source_sha256"],
+            row["source_url"],
+            row["source_row"],
+        )
+        examples.setdefault(row["code"], []).append(example)
+    return examples
+
+
+def _load_value(text: str) -> Value | None:
+    value = json.loads(text)
+    return tuple(value) if isinstance(value, list) else value
 
 
 def warnings_of(store: Store, run_id: str) -> tuple[str, ...]:

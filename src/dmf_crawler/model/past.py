@@ -1,0 +1,77 @@
+"""What a list was like on the days that were accepted: what its own limits are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+
+from dmf_crawler.model.reuse import ROW
+
+N_VANISHED, N_NEW, N_WITHDRAWN, N_SCRAMBLED = "n_vanished", "n_new", "n_withdrawn", "n_scrambled"
+"""Counts of the list as a whole; they stand under `row`."""
+
+N_CHANGED, N_NEW_VALUES, N_EMPTIED, N_ODD = "n_changed", "n_new_values", "n_emptied", "n_odd"
+N_EXCHANGED, N_BACKWARD, N_UNKNOWN = "n_exchanged", "n_backward", "n_unknown"
+"""Counts of each field."""
+
+DAILY_COUNTS = frozenset(
+    {
+        *(N_VANISHED, N_NEW, N_WITHDRAWN, N_SCRAMBLED),
+        *(N_CHANGED, N_NEW_VALUES, N_EMPTIED, N_ODD, N_EXCHANGED, N_BACKWARD, N_UNKNOWN),
+    }
+)
+"""Features that count what happened on a day: several runs of a day add up. The others describe
+the list as it stands, and the last run of a day counts."""
+
+Features = Mapping[str, Mapping[str, float]]
+"""Field id, or `row` for the list itself → name of a feature → number."""
+
+
+@dataclass(frozen=True, slots=True)
+class PastDay:
+    """One accepted day of a board.
+
+    Attributes:
+        day: 06:00 to 06:00 KST.
+        features: What its list was like, and what happened to it.
+        was_held: Whether a gate held it and a person let it pass.
+    """
+
+    day: date
+    features: Features
+    was_held: bool = False
+
+    def feature(self, name: str, of: str = ROW) -> float | None:
+        """Return one number of the day; None where the version of that day did not count it."""
+        return self.features.get(of, {}).get(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """Whether a list had changed since the accepted day before; the baseline has none.
+
+    Attributes:
+        day: The accepted day.
+        n_days: Days since the accepted one before it, 1 where none was missed.
+        n_events: Keys with an event that is more than cosmetic.
+    """
+
+    day: date
+    n_days: int
+    n_events: int
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What the history knows of a board's accepted days before this run.
+
+    Attributes:
+        days: The last accepted days, oldest first, at most as many as the limits are made of.
+        observations: All observations of the last two years, oldest first.
+        durations_s: Seconds that the last accepted runs of the same kind took, oldest first.
+    """
+
+    days: tuple[PastDay, ...] = ()
+    observations: tuple[Observation, ...] = ()
+    durations_s: tuple[float, ...] = field(default=())
