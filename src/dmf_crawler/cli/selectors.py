@@ -23,9 +23,15 @@ from dmf_crawler.document import Document, Finding, read_document, word_finding
 from dmf_crawler.document_checks import convert_document
 from dmf_crawler.errors import StoredDataError, UsageError
 from dmf_crawler.extract.hits import Hits, count_page_hits
+from dmf_crawler.extract.page_anchors import PageAnchors
 from dmf_crawler.extract.parser import read_page
 from dmf_crawler.extract.selector_checks import check_selectors
-from dmf_crawler.extract.selector_lint import LintFinding, lint_headers, lint_selectors
+from dmf_crawler.extract.selector_lint import (
+    LintFinding,
+    lint_anchors,
+    lint_headers,
+    lint_selectors,
+)
 from dmf_crawler.extract.selectors import Selectors, compile_selectors
 from dmf_crawler.extract.selectors_file import SelectorsFile
 from dmf_crawler.model.page import PageRequest, RawPage
@@ -55,6 +61,7 @@ class Trial:
         served: Selector → pages on which it is the one that serves.
         faults: Page and why it cannot be read.
         headers: Field id → a header over what its primary selector finds.
+        anchors: Field id or `row` → which attributes would find what its primary selector finds.
         losers: Korean, the tables that are not the list → pages.
         source: Where the pages are from.
     """
@@ -65,6 +72,7 @@ class Trial:
     served: Counter[Delivery] = field(default_factory=Counter)
     faults: list[tuple[str, Fault]] = field(default_factory=list)
     headers: dict[str, str] = field(default_factory=dict)
+    anchors: dict[str, PageAnchors] = field(default_factory=dict)
     losers: Counter[str] = field(default_factory=Counter)
     source: str = ""
 
@@ -111,6 +119,7 @@ def _check_one(document: Document, home: Home | None, arguments: argparse.Namesp
         pages, trial.source = _find_pages(file, home, arguments)
         _try_pages(trial, pages, compile_selectors(file))
         refused += [_word_lint(document, each) for each in lint_headers(file, trial.headers)]
+        refused += [_word_lint(document, each) for each in lint_anchors(file, trial.anchors)]
     payload = {
         "file": document.path,
         "board": file.board_id,
@@ -213,6 +222,8 @@ def _try_pages(trial: Trial, pages: Iterable[RawPage], selectors: Selectors) -> 
                 if delivery.field == LABEL and n_hits:
                     trial.served[delivery] += 1
             trial.headers |= {name: text for name, text in hits.headers.items() if text}
+            for name, found in hits.anchors.items():
+                trial.anchors[name] = found.join(trial.anchors.get(name, found))
             trial.losers.update(hits.losers)
         table = read_page(page, selectors)
         if isinstance(table, Fault):
