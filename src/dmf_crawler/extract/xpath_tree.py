@@ -102,7 +102,7 @@ def parse_xpath(text: str) -> Expression | None:
         reader = _Reader(_split(text))
         tree = reader.read_expression()
         reader.take("")
-    except (ValueError, RecursionError):
+    except (ValueError, IndexError, RecursionError):  # another token, no more, or far too many
         return None
     return tree
 
