@@ -97,9 +97,10 @@ def test_the_cell_around_what_is_found_counts_the_row_around_it_does_not():
 
 
 def test_several_elements_in_a_row_have_no_anchor():
-    html = _page("<td data-field=company><b class=company></b><b class=company>")
-    mapping = _mapping("attr", "b.company", attr="title")
+    html = _page("<td data-field=company><a class=view href=/{n}></a><b class=view>")
+    mapping = _mapping("attr", ".view", attr="href")
     assert _of_company(html, mapping) == set()
+    assert _of_company(html.replace("<b class=view>", "<b>"), mapping) == {'data-field="company"'}
 
 
 def test_of_an_attribute_its_value_must_differ():

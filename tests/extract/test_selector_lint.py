@@ -159,6 +159,10 @@ def test_a_chain_of_more_than_three_steps_is_advised_against(strategy, text):
         ("xpath", "./td[count(a) = 1]"),
         ("xpath", "./td[substring(., 1, 2) = '주)']"),
         ("xpath", "./td[preceding-sibling::th]"),
+        ("xpath", "./td[string-length(preceding-sibling::th) > 3]"),
+        ("xpath", "./td[not(a[preceding-sibling::b])]"),
+        ("xpath", "./th/following-sibling::td[@data-field='x']/following-sibling::td"),
+        ("xpath", "./td/a/b[text() = '신청인']"),
         ("xpath", "./td[not(preceding-sibling::td[@data-field='company'])]"),
         ("xpath", "./th[. = '신청인']/following-sibling::td"),
         ("xpath", "./td[ancestor::table[@id='boardList']]"),
@@ -227,6 +231,7 @@ def test_a_class_is_not_the_primary_selector_where_there_is_a_better_one(better)
         ("xpath", ".//@class[. = 'company']/.."),
         ("xpath", "./td[@*[normalize-space() = 'company']]"),
         ("xpath", "./td[@class='company'][text()]"),
+        ("xpath", "./td[@class='company' and local-name(.) = 'td']"),
     ],
 )
 def test_whatever_asks_for_a_class_hangs_on_it(strategy, text):

@@ -227,7 +227,7 @@ def test_every_selector_is_tried_on_a_page_whether_it_is_needed_or_not():
 
 
 class _Counted(list[Any]):
-    """Notes how often something is taken out of it, one by one."""
+    """Notes how often something in it is looked at."""
 
     n_taken = 0
 
@@ -235,6 +235,10 @@ class _Counted(list[Any]):
         for each in super().__iter__():
             self.n_taken += 1
             yield each
+
+    def __contains__(self, each: object) -> bool:
+        self.n_taken += len(self)
+        return super().__contains__(each)
 
 
 def test_rows_with_labels_are_counted_without_looking_through_all_rows_for_each_label():

@@ -170,7 +170,6 @@ def _read_predicates(
             shape,
             depth=depth + shape.depth,
             is_positional=shape.is_positional or _is_number(each),
-            asks_siblings=False,
         )
 
 
