@@ -15,6 +15,7 @@ from dmf_crawler.acquire.raw_store import RawStore
 from dmf_crawler.config import Home
 from dmf_crawler.errors import StoredDataError, UsageError
 from dmf_crawler.extract.hits import Hits, count_page_hits
+from dmf_crawler.extract.page_anchors import PageAnchors
 from dmf_crawler.extract.parser import read_page
 from dmf_crawler.extract.selectors import Selectors
 from dmf_crawler.extract.selectors_file import SelectorsFile
@@ -44,6 +45,7 @@ class Trial:
         served: Selector → pages on which it is the one that serves.
         faults: Page and why it cannot be read.
         headers: Field id → a header over what its primary selector finds.
+        anchors: Field id or `row` → which attributes would find what its primary selector finds.
         losers: Korean, the tables that are not the list → pages that have such a one.
         source: Korean: where the pages are from, or why there are none.
     """
@@ -54,6 +56,7 @@ class Trial:
     served: Counter[Delivery] = field(default_factory=Counter)
     faults: list[tuple[str, Fault]] = field(default_factory=list)
     headers: dict[str, str] = field(default_factory=dict)
+    anchors: dict[str, PageAnchors] = field(default_factory=dict)
     losers: Counter[str] = field(default_factory=Counter)
     source: str = ""
 
@@ -171,6 +174,8 @@ def try_pages(trial: Trial, pages: Iterable[RawPage], selectors: Selectors) -> N
                 if delivery.field == LABEL and n_hits:
                     trial.served[delivery] += 1
             trial.headers |= {name: text for name, text in hits.headers.items() if text}
+            for name, found in hits.anchors.items():
+                trial.anchors[name] = found.join(trial.anchors.get(name, found))
             trial.losers.update(set(hits.losers))
         table = read_page(page, selectors)
         if isinstance(table, Fault):

@@ -22,7 +22,12 @@ from dmf_crawler.document import Document, Finding, read_document, word_finding
 from dmf_crawler.document_checks import convert_document
 from dmf_crawler.errors import ConfigError, UsageError
 from dmf_crawler.extract.selector_checks import check_selectors
-from dmf_crawler.extract.selector_lint import LintFinding, lint_headers, lint_selectors
+from dmf_crawler.extract.selector_lint import (
+    LintFinding,
+    lint_anchors,
+    lint_headers,
+    lint_selectors,
+)
 from dmf_crawler.extract.selectors import compile_selectors
 from dmf_crawler.extract.selectors_file import SelectorsFile
 
@@ -100,6 +105,7 @@ def _check_one(document: Document, home: Home | None, arguments: argparse.Namesp
         pages, trial.source = find_pages(file, home, arguments)
         try_pages(trial, pages, compile_selectors(file))
         refused += [_word_lint(document, each) for each in lint_headers(file, trial.headers)]
+        refused += [_word_lint(document, each) for each in lint_anchors(file, trial.anchors)]
     payload = {
         "file": document.path,
         "board": file.board_id,
