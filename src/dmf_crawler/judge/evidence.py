@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from dmf_crawler.model.change import ChangeSet, KnownRecord
 from dmf_crawler.model.record import Snapshot
+from dmf_crawler.model.reuse import Deliveries
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +58,8 @@ class Evidence:
         min_rows: Records that the list has at least.
         rules: What values look like; pattern of the number and words of the status apart.
         labels: Field id → Korean label.
-        reuse_before: Share of fields that primary selectors alone found in the board's last
-            accepted run, None where there is none or nothing was measured.
+        deliveries_before: What selectors found in the board's last accepted run, and of each field
+            of the detail pages in the last one that measured it; empty where nothing was measured.
     """
 
     snapshot: Snapshot
@@ -73,7 +74,7 @@ class Evidence:
     min_rows: int
     rules: tuple[ValueRule, ...]
     labels: Mapping[str, str]
-    reuse_before: float | None
+    deliveries_before: Deliveries
 
     @property
     def n_listed(self) -> int:
