@@ -12,6 +12,7 @@ from openpyxl import load_workbook
 from dmf_crawler.workbench.rehearsal.answers import Answer
 from dmf_crawler.workbench.rehearsal.days import Life
 from dmf_crawler.workbench.rehearsal.notice_life import NoticeLife
+from tests.cli.asking import ask
 from tests.end_to_end.homes import Board, new_home
 from tests.end_to_end.spoiling import Spoil, SpoiltSite
 
@@ -210,3 +211,36 @@ def test_files_that_come_a_day_later_count_no_page_once_more(board):
     assert board.asked("file")
     assert board.asked("detail") == []
     assert board.deliveries() == []
+
+
+def test_selectors_check_tries_what_stands_on_detail_pages_too(board):
+    board.run(TUESDAY)
+
+    (answer,) = check_selectors(board)
+
+    assert (answer["n_details"], answer["faults"]) == (len(POSTS), [])
+    found = {(each["field"], each["position"]): each for each in answer["detail_hits"]}
+    n_with_files = sum(bool(post.files) for post in POSTS)
+    assert {place: (each["n_hits"], each["n_pages"]) for place, each in found.items()} == {
+        ("body", 0): (len(POSTS), len(POSTS)),
+        ("files", 0): (n_with_files, n_with_files),
+        ("heading", 0): (len(POSTS), len(POSTS)),
+        ("heading", 1): (len(POSTS), 0),
+    }
+
+
+def test_selectors_check_names_the_detail_pages_that_a_file_cannot_read(board):
+    board.run(TUESDAY)
+    board.home.edit(SELECTORS, 'region: "div.view_cont"', 'region: "div.no_such"')
+
+    (answer,) = check_selectors(board)
+
+    assert {each["code"] for each in answer["faults"]} == {"no_detail_region"}
+    assert len(answer["faults"]) == len(POSTS)
+    assert next(each for each in answer["detail_hits"] if each["field"] == "body")["n_hits"] == 0
+
+
+def check_selectors(board: DetailBoard) -> list[dict[str, Any]]:
+    words = ("selectors", "check", "--board", "mfds_notice", "--json")
+    files: list[dict[str, Any]] = ask(*words, "--home", str(board.home.root)).json["files"]
+    return files

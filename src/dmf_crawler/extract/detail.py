@@ -23,7 +23,7 @@ from dmf_crawler.extract.plain_text import read_text
 from dmf_crawler.extract.quoting import quote_texts, shorten
 from dmf_crawler.extract.selectors import DetailLocator, FieldLocator, Locator, Selectors
 from dmf_crawler.extract.value import full_text, nested_value, read_one_attribute, unite, value_of
-from dmf_crawler.model.detail import DetailPage, FileLink
+from dmf_crawler.model.detail import BODY, FILES, DetailPage, FileLink
 from dmf_crawler.model.page import RawPage
 from dmf_crawler.model.record import Delivery, Value
 from dmf_crawler.model.run import Fault
@@ -107,6 +107,36 @@ def _read_fields(document: Element, selectors: Selectors) -> list[_FoundField] |
             return _missing_field(field)
         fields.append(found)
     return fields
+
+
+def find_all_selectors(page: RawPage, selectors: Selectors) -> tuple[Delivery, ...] | Fault:
+    """Try every selector of a detail page's region, files and fields, also those not needed.
+
+    Returns:
+        Those that find what they need; or the fault of `parse_page`.
+
+    Raises:
+        ValueError: The selectors have no `details`.
+    """
+    details, file = selectors.details, selectors.file.details
+    if details is None or file is None:
+        raise ValueError(f"selectors of {selectors.file.board_id} have no details")
+    document = parse_page(page, selectors.file.end_marker, max_elements=MAX_DETAIL_ELEMENTS)
+    if isinstance(document, Fault):
+        return document
+    labels = find_labels(document, selectors).all
+    found = []
+    if len(find_elements(details.region, document)) == 1:
+        found.append(Delivery(BODY, 0, f"css {file.region}"))
+    if details.files and find_elements(details.files, document):
+        found.append(Delivery(FILES, 0, f"css {file.files}"))
+    for field in details.fields:
+        found += [
+            Delivery(field.field, position, locator.source)
+            for position, locator in enumerate(field.locators)
+            if _find_values(locator, document, labels, field) is not None
+        ]
+    return tuple(found)
 
 
 def _find_field(field: FieldLocator, document: Element, labels: frozenset[Element]) -> _FoundField:
