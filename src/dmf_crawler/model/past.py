@@ -14,12 +14,14 @@ N_WITHDRAWN, N_RESTORED = "n_withdrawn", "n_restored"
 
 N_CHANGED, N_NEW_VALUES, N_EMPTIED, N_ODD = "n_changed", "n_new_values", "n_emptied", "n_odd"
 N_EXCHANGED, N_BACKWARD, N_UNKNOWN = "n_exchanged", "n_backward", "n_unknown"
+N_REWORDED = "n_reworded"
 """Counts of each field."""
 
 DAILY_COUNTS = frozenset(
     {
         *(N_VANISHED, N_ENTERED, N_SCRAMBLED, N_WITHDRAWN, N_RESTORED),
         *(N_CHANGED, N_NEW_VALUES, N_EMPTIED, N_ODD, N_EXCHANGED, N_BACKWARD, N_UNKNOWN),
+        N_REWORDED,
     }
 )
 """Features that count what happened on a day: several runs of a day add up. The others describe
