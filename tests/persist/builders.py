@@ -14,7 +14,7 @@ from dmf_crawler.model.report import RunRow
 from dmf_crawler.model.run import KST, Fault, Run, RunStatus
 from dmf_crawler.model.verdict import Gate, RunSummary
 from dmf_crawler.persist.diff import DiffRules, count_changes, diff_snapshot
-from dmf_crawler.persist.features import measure_features
+from dmf_crawler.judge.features import measure_features
 from dmf_crawler.persist.recording import (
     Acceptance,
     known_records,

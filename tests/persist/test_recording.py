@@ -15,7 +15,7 @@ from dmf_crawler.model.change import Counts, EventType, FieldChange, Grade, Know
 from dmf_crawler.model.record import FieldKind, Record, Value
 from dmf_crawler.model.run import RunStatus
 from dmf_crawler.persist.diff import diff_snapshot
-from dmf_crawler.persist.features import measure_features
+from dmf_crawler.judge.features import measure_features
 from dmf_crawler.persist.recording import (
     Acceptance,
     dump_changes,
