@@ -20,7 +20,7 @@ from dmf_crawler.details import Learning, add_details, learn_pages, read_details
 from dmf_crawler.errors import StoredDataError, UsageError
 from dmf_crawler.judge.change_rate import estimate_change_rate
 from dmf_crawler.judge.evidence import Evidence
-from dmf_crawler.judge.features import measure_features
+from dmf_crawler.judge.features import add_counts, measure_columns
 from dmf_crawler.judge.gates import decide, decisive_gate, judge_snapshot, refuse_read
 from dmf_crawler.list_visit import Progress
 from dmf_crawler.model.change import ChangeSet, KnownRecord
@@ -115,18 +115,17 @@ def process(
     read = add_details(read, details, known, watch, received=known_before)
     snapshot = complete_source(watch, source, read, known)
     change_set = diff_snapshot(known, snapshot, day=run.day, rules=watch.rules_of(source))
-    past = _read_past(run, watch, crawled)
-    features = measure_features(read, change_set, find_fields(read, watch))
+    past, looks = _read_past(run, watch, crawled), measure_columns(read, find_fields(read, watch))
     evidence = replace(
         _collect_evidence(watch, snapshot, change_set, known, find_fields(read, watch)),
         day=run.day,
         past=past,
         duration_s=crawled.duration_s,
-        features=features,
+        features=looks,
     )
     cross_check, told = check_sources(watch, folder, source, read, crawled.cross_faults)
-    gates = (*judge_snapshot(evidence, watch.home.settings.gates), cross_check)
-    summary = _add_crawl(_summarise(run, read, change_set, gates), crawled)
+    judgement = judge_snapshot(evidence, watch.home.settings.gates, cross_check)
+    summary = _add_crawl(_summarise(run, read, change_set, judgement.gates), crawled)
     told = (*tell_lost(watch, source, read, change_set), *told)
     summary = replace(summary, warnings=(*summary.warnings, *told))
     if not known and summary.status is RunStatus.OK:
@@ -146,7 +145,7 @@ def process(
         snapshot,
         change_set,
         known,
-        features,
+        add_counts(looks, judgement.tally.counts),
         pages,
         read_robots_answer(watch, folder),
         _estimate_rate(past, change_set, summary),
@@ -187,11 +186,6 @@ def _collect_evidence(
         snapshot=snapshot,
         change_set=change_set,
         known=known,
-        required={
-            name: file.fields[name].label_ko
-            for name in read_fields
-            if name in file.fields and file.fields[name].validate.required
-        },
         number_field=file.key.number,
         number_label=file.fields[file.key.number].label_ko,
         number_pattern=watch.selectors.number_pattern,
@@ -242,8 +236,7 @@ def _summarise(
 def refuse(run: Run, fault: Fault) -> RunSummary:
     """Return the summary of a run without a readable list: REJECTED by a gate, else FAILED."""
     status = RunStatus.REJECTED if fault.exit_code == 4 else RunStatus.FAILED
-    gates = refuse_read(fault) if fault.exit_code in {4, 7} else ()
-    return RunSummary(run, status, fault.exit_code, gates=gates, fault=fault)
+    return RunSummary(run, status, fault.exit_code, gates=refuse_read(fault), fault=fault)
 
 
 def _close(watch: Watch, summary: RunSummary, now: Clock) -> RunSummary:

@@ -40,7 +40,9 @@ def judge_burst(evidence: Evidence, limits: GateLimits) -> Gate:
     likely = find_quantile(usual, limits.burst_probability, n_days=n_days, most=MOST_EVENTS)
     limit = max(likely, LEAST_EVENTS)
     if n_events <= limit:
-        sentence = f"최근 평일 {n_days}일의 변동은 {n_events:,}건입니다(주의 기준 {limit:,}건 초과)."
+        sentence = (
+            f"최근 평일 {n_days}일의 변동은 {n_events:,}건입니다(주의 기준 {limit:,}건 초과)."
+        )
         return Gate("G-14", Outcome.PASS, n_events, limit, sentence, limit_from=LimitFrom.HISTORY)
     mean = sum(single) / len(single)
     return Gate(

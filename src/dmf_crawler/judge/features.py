@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 
-from dmf_crawler.model.change import ChangeSet
+from dmf_crawler.model.past import Features
 from dmf_crawler.model.record import Fields, Snapshot, Value
 
 LENGTH = "mean_length"
@@ -21,7 +21,7 @@ DENSITIES = ("digits", "hangul", "latin", "blanks")
 FIRST = ("first_digit", "first_hangul", "first_latin")
 """Shares of its values, by their first character."""
 
-N_ROWS, N_EMPTY, N_DISTINCT, N_CHANGED = "n_rows", "n_empty", "n_distinct", "n_changed"
+N_ROWS, N_EMPTY, N_DISTINCT = "n_rows", "n_empty", "n_distinct"
 
 MOST_CHARACTERS = 64
 """Of each value, those that count."""
@@ -53,25 +53,20 @@ _REST_OF_CHARACTER = bytes(range(0x80, 0xC0))
 _FIRST_OF = itemgetter(0)
 
 
-def measure_features(
-    snapshot: Snapshot, change_set: ChangeSet, field_names: Iterable[str]
-) -> dict[str, dict[str, float]]:
+def measure_columns(snapshot: Snapshot, field_names: Iterable[str]) -> dict[str, dict[str, float]]:
     """Return what each field looks like: later days' yardstick.
 
     Args:
         snapshot: As its source says.
-        change_set: Its difference to the last accepted list.
         field_names: The fields that the source has.
     """
-    changed: dict[str, int] = {}
-    for change in change_set.changes:
-        for field_change in change.changes:
-            changed[field_change.field] = changed.get(field_change.field, 0) + 1
     fields = [record.fields for record in snapshot.records.values()]
-    features = {}
-    for name in field_names:
-        features[name] = _measure(_list_values(fields, name)) | {N_CHANGED: changed.get(name, 0)}
-    return features
+    return {name: _measure(_list_values(fields, name)) for name in field_names}
+
+
+def add_counts(looks: Features, counts: Mapping[str, Mapping[str, float]]) -> Features:
+    """Return what the columns look like with what was counted that day, the list's own included."""
+    return {name: {**looks.get(name, {}), **counts.get(name, {})} for name in {**counts, **looks}}
 
 
 def _list_values(fields: Sequence[Fields], name: str) -> list[Value]:

@@ -14,6 +14,7 @@ from datetime import timedelta
 from statistics import median
 
 from dmf_crawler.judge.evidence import Evidence, JudgedColumn
+from dmf_crawler.judge.examples import choose_examples, example_of, example_of_record
 from dmf_crawler.judge.features import (
     DENSITIES,
     DISTINCT,
@@ -29,8 +30,6 @@ from dmf_crawler.settings import GateLimits
 
 N_DAYS = 30
 """Accepted days that a column's usual look is made of."""
-
-MOST_EXAMPLES = 10
 
 LEAST_VALUES = 20
 """Fewer values say nothing of a column."""
@@ -129,9 +128,7 @@ def _measure_column(
     departures = []
     for feature in LEAST_CHANGE:
         earlier = [
-            number
-            for day in days
-            if (number := day.feature(feature, column.field)) is not None
+            number for day in days if (number := day.feature(feature, column.field)) is not None
         ]
         if feature in today and feature in last and _is_comparable(feature, today, last):
             least = _find_least(feature, today, median(earlier), n_more=_count_more(today, last))
@@ -139,9 +136,7 @@ def _measure_column(
     return departures
 
 
-def _is_comparable(
-    feature: str, today: Mapping[str, float], last: Mapping[str, float]
-) -> bool:
+def _is_comparable(feature: str, today: Mapping[str, float], last: Mapping[str, float]) -> bool:
     n_now, n_before = count_filled(today), count_filled(last)
     if feature == EMPTY:
         return True
@@ -214,14 +209,13 @@ def _describe(worst: _Departure, evidence: Evidence, days: Sequence[PastDay]) ->
         when = "어제" if is_yesterday else "지난 목록"
         sentences.append(f"오늘의 {label} 열이 {when}의 {other.label_ko} 열을 닮았습니다.")
     sentences.append(
-        "사이트의 열이 바뀌었거나 밀리지 않았는지 확인하고 운영 안내의 보류 절차를 따르십시오."
+        "사이트의 열이 바뀌었거나 밀리지 않았는지 확인한 뒤 approve 또는 reject 명령으로 "
+        "결정하십시오."
     )
     return " ".join(sentences)
 
 
-def _find_likeness(
-    column: JudgedColumn, evidence: Evidence, last: PastDay
-) -> JudgedColumn | None:
+def _find_likeness(column: JudgedColumn, evidence: Evidence, last: PastDay) -> JudgedColumn | None:
     """Return the other column whose look on the last day is like this one's today, if any is."""
     today = evidence.features[column.field]
     distances = [
@@ -250,16 +244,13 @@ def _show(feature: str, number: float) -> str:
 
 
 def _find_examples(field: str, evidence: Evidence) -> tuple[Example, ...]:
-    """Return the first records in which the column has another value than it had."""
-    examples = []
-    for key, record in evidence.snapshot.records.items():
-        known = evidence.known.get(key)
-        before = known.fields.get(field) if known else None
-        after = record.fields.get(field)
-        if before != after:
-            examples.append(
-                Example(key, field, before, after, record.source, record.url, record.row_no)
-            )
-        if len(examples) == MOST_EXAMPLES:
-            break
-    return tuple(examples)
+    """Return records that have another value in a column than they had; else new ones."""
+    changes = evidence.change_set.changes
+    changed = [
+        example_of(change, field, each)
+        for change in changes
+        for each in change.changes
+        if each.field == field
+    ]
+    new = (example_of_record(change.after, field) for change in changes if change.after)
+    return choose_examples(changed or new)

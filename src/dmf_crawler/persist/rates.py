@@ -40,9 +40,7 @@ def change_rate_of(store: Store, board_id: str, day: date) -> ChangeRate | None:
     )
     if not rows:
         return None
-    return ChangeRate(
-        rows[0]["n_observations"], _rate(rows[0], "recent"), _rate(rows[0], "whole")
-    )
+    return ChangeRate(rows[0]["n_observations"], _rate(rows[0], "recent"), _rate(rows[0], "whole"))
 
 
 def _rate(row: sqlite3.Row, name: str) -> Rate | None:
