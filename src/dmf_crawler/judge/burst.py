@@ -24,8 +24,8 @@ def judge_burst(evidence: Evidence, limits: GateLimits) -> Gate:
     a Poisson tail would warn several times a year. Where several days passed without a visit,
     nobody knows what each of them brought: they do not count among the days before.
     """
-    if not evidence.known:
-        return _not_yet("비교할 채택된 목록이 아직 없습니다(최초 수집).")
+    if not evidence.past.observations:
+        return _not_yet("지난 목록과 비교한 날이 아직 없어 급증을 판단하지 않습니다.")
     observations = evidence.past.observe(evidence.day, evidence.change_set.n_events)
     before, recent = _part(list_work(observations), limits.burst_days)
     single = [work.n_events for work in before if work.n_days == 1][-limits.history_days :]
@@ -40,9 +40,7 @@ def judge_burst(evidence: Evidence, limits: GateLimits) -> Gate:
     likely = find_quantile(usual, limits.burst_probability, n_days=n_days, most=MOST_EVENTS)
     limit = max(likely, LEAST_EVENTS)
     if n_events <= limit:
-        sentence = (
-            f"최근 평일 {n_days}일의 변동은 {n_events:,}건입니다(주의 기준 {limit:,}건 초과)."
-        )
+        sentence = f"최근 평일 {n_days}일의 변동은 {n_events:,}건입니다(기준 {limit:,}건)."
         return Gate("G-14", Outcome.PASS, n_events, limit, sentence, limit_from=LimitFrom.HISTORY)
     mean = sum(single) / len(single)
     return Gate(

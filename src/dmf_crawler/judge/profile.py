@@ -1,9 +1,9 @@
 """G-9, profile: does each column still look like itself?
 
-Where keys overlap, comparing them sees more (G-11). This gate is a voice in the very first runs, and
-it explains: a column that looks like another one of the last list has probably changed place with
-it. A feature of a column is held against its own accepted days, never a mean of features: in a mean
-one column that broke is lost among those that did not (docs/trust.md).
+Where keys overlap, comparing them sees more (G-11). This gate is a voice in the very first runs,
+and it explains: a column that looks like another one of the last list has probably changed place
+with it. A feature of a column is held against its own accepted days, never a mean of features: in a
+mean one column that broke is lost among those that did not (docs/trust.md).
 """
 
 from __future__ import annotations
@@ -199,10 +199,9 @@ def _find_least(
 
 def _describe(worst: _Departure, evidence: Evidence, days: Sequence[PastDay]) -> str:
     label = worst.column.label_ko
-    sentences = [
-        f"{label} 열의 모양이 평소와 다릅니다: {NAMES_KO[worst.feature]} "
-        f"{_show(worst.feature, worst.now)}(최근 {len(days)}일 {_show(worst.feature, worst.usual)})."
-    ]
+    now, usual = _show(worst.feature, worst.now), _show(worst.feature, worst.usual)
+    what = f"{NAMES_KO[worst.feature]} {now}(최근 {len(days)}일 {usual})"
+    sentences = [f"{label} 열의 모양이 평소와 다릅니다: {what}."]
     other = _find_likeness(worst.column, evidence, days[-1])
     if other is not None:
         is_yesterday = days[-1].day == evidence.day - timedelta(days=1)

@@ -20,8 +20,8 @@ def judge_stall(evidence: Evidence, limits: GateLimits) -> Gate:
     chance that one was before; but holidays are not known, so it is always longer than the longest
     quiet run that was seen. The run in progress does not count into either.
     """
-    if not evidence.known:
-        return _not_yet("비교할 채택된 목록이 아직 없습니다(최초 수집).")
+    if not evidence.past.observations:
+        return _not_yet("지난 목록과 비교한 날이 아직 없어 멈춤을 판단하지 않습니다.")
     observations = evidence.past.observe(evidence.day, evidence.change_set.n_events)
     works = list_work(observations)[-limits.history_days :]
     quiet_runs = list(count_quiet(works))
