@@ -31,8 +31,8 @@ def judge_burst(evidence: Evidence, limits: GateLimits) -> Gate:
     single = [work.n_events for work in before if work.n_days == 1][-limits.history_days :]
     if len(single) < limits.history_after or not recent:
         return _not_yet(
-            f"급증을 판단하기에는 견줄 평일이 {len(single)}일뿐입니다"
-            f"({limits.history_after}일부터 판단합니다)."
+            f"변동의 급증은 견줄 평일이 {limits.history_after}일이 되면 판단합니다. 지금은 "
+            f"{len(single)}일입니다."
         )
     n_days = sum(work.n_days for work in recent)
     n_events = sum(work.n_events for work in recent)

@@ -16,8 +16,8 @@ def judge_run_time(evidence: Evidence, limits: GateLimits) -> Gate:
         return _not_yet("보관된 페이지를 다시 읽은 것이라 수집 시간이 없습니다.")
     if len(before) < limits.slow_after:
         return _not_yet(
-            f"수집 시간을 견줄 같은 종류의 실행이 {len(before)}회뿐입니다"
-            f"({limits.slow_after}회부터 판단합니다)."
+            f"수집 시간은 같은 종류의 실행이 {limits.slow_after}회가 되면 판단합니다. 지금은 "
+            f"{len(before)}회입니다."
         )
     usual = median(before)
     limit = limits.slow_factor * usual

@@ -29,8 +29,8 @@ def judge_stall(evidence: Evidence, limits: GateLimits) -> Gate:
     n_days = sum(work.n_days for work in before)
     if n_days < limits.history_after:
         return _not_yet(
-            f"멈춤을 판단하기에는 관측한 평일이 {n_days}일뿐입니다"
-            f"({limits.history_after}일부터 판단합니다)."
+            f"변동의 멈춤은 비교한 평일이 {limits.history_after}일이 되면 판단합니다. 지금은 "
+            f"{n_days}일입니다."
         )
     likely = _find_limit(before, n_days, limits)
     longest = max(quiet_runs[:-1], default=0)

@@ -14,7 +14,7 @@ DELAY_DAYS = 30
 
 
 def write_change_rate(store: Store, run: Run, rate: ChangeRate) -> None:
-    """Record the estimate of a day, in place of an earlier one; the caller holds the transaction."""
+    """Record a day's estimate in place of an earlier one; the caller holds the transaction."""
     store.execute(
         "INSERT OR REPLACE INTO change_rate VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
