@@ -150,7 +150,8 @@ def process(
         snapshot,
         change_set,
         known,
-        add_counts(looks, judgement.tally.counts),
+        # What a first list brings is no measure of a day.
+        looks if summary.is_baseline else add_counts(looks, judgement.tally.counts),
         pages,
         read_robots_answer(watch, folder),
         _estimate_rate(past, change_set, summary),

@@ -89,9 +89,6 @@ def _tune_prior(lived: Lived) -> Tuned:
 
 def _tune_growth(lived: Lived, gates: GateLimits) -> Tuned:
     spread = spread_of([abs(share) for share in lived.growth])
-    reason = (
-        "승인으로도 풀지 않는 바깥 한도이므로 그대로 두기를 권합니다. 행 수의 작은 변화는 신규와 "
-    )
     return Tuned(
         name="rows_change_ratio",
         label_ko="행 수 급변 임계(G-2)",
@@ -101,7 +98,10 @@ def _tune_growth(lived: Lived, gates: GateLimits) -> Tuned:
         unit_ko="하루 행 수 변화의 비율",
         n_holds=lived.holds.get("row_count_jump", 0),
         proposed=f"{gates.rows_change_ratio:g}" if spread else "",
-        reason=f"{reason}사라진 행의 한도가 먼저 봅니다.",
+        reason=(
+            "목록이 통째로 달라진 날을 거르는 바깥 한도이므로 그대로 두기를 권합니다. 작은 변화는 "
+            "신규와 사라진 행의 한도가 먼저 봅니다."
+        ),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from datetime import date, timedelta
+from itertools import pairwise
 
 from dmf_crawler.model.past import N_ENTERED, N_VANISHED, N_WITHDRAWN
 from dmf_crawler.model.tuning import Lived
@@ -36,11 +37,7 @@ def read_lived(
         n_days=count_accepted_days(store, board_id, until),
         change_rate=change_rate_of(store, board_id, until),
         events=[each.n_events for each in past.observations],
-        growth=[
-            (after - before) / before
-            for before, after in zip(counts, counts[1:], strict=False)
-            if before
-        ],
+        growth=[(after - before) / before for before, after in pairwise(counts) if before],
         new_rows=[
             int(number) for day in past.days if (number := day.feature(N_ENTERED)) is not None
         ],
@@ -107,11 +104,10 @@ def count_gave_way(store: Store, board_id: str, since: date) -> int:
         " AND reuse_rate IS NOT NULL AND reparse_of IS NULL AND day >= ? ORDER BY started_at",
         (board_id, str(since)),
     )
-    pairs = zip(rows, rows[1:], strict=False)
     return sum(
         before["selector_version"] != after["selector_version"]
         or after["reuse_rate"] < 1 <= before["reuse_rate"]
-        for before, after in pairs
+        for before, after in pairwise(rows)
     )
 
 
