@@ -39,8 +39,8 @@ def find_review_points(
             ReviewPoint(
                 "unstable_site",
                 f"최근 {GAVE_WAY_DAYS}일 동안 셀렉터가 {n_gave_way}번 물러났거나 바뀌었습니다. 한 "
-                "달에 한 번 이상이면 사이트가 불안정하다는 뜻이므로 공공데이터 API를 주 원천으로 쓰는 "
-                "것을 검토합니다(설계 B.7).",
+                "달에 한 번 이상이면 사이트가 불안정하다는 뜻이므로 공공데이터 API를 주 원천으로 "
+                "쓰는 것을 검토합니다(설계 B.7).",
             )
         )
     return tuple(points)
