@@ -548,9 +548,8 @@ def test_columns_are_measured_each_day_the_last_accepted_run_counts(store, diary
     diary.read(a_record("A", company="다시"), at=moment(1), status=RunStatus.HELD)
 
     rows = store.rows("SELECT features_json FROM drift_baseline WHERE field = 'company'")
-    assert [json.loads(row[0]) for row in rows] == [
-        {"n_rows": 3, "n_empty": 1, "n_distinct": 2, "n_changed": 1}
-    ]
+    wanted = {"n_rows": 3, "n_empty": 1, "n_distinct": 2, "n_changed": 1}
+    assert [wanted.items() <= json.loads(row[0]).items() for row in rows] == [True]
     assert values(store, "SELECT count(*) FROM drift_baseline") == [len(KINDS)]
 
 
