@@ -105,7 +105,7 @@ def judge_profile(evidence: Evidence, limits: GateLimits) -> Gate:
         return Gate("G-9", Outcome.PASS, None, None, "열의 모양을 견줄 지난 날이 아직 없습니다.")
     worst = max(departures, key=lambda each: each.multiple)
     observed, limit = round(worst.multiple, 3), limits.profile_factor
-    if worst.multiple <= limit:
+    if observed <= limit:
         sentence = f"{len(evidence.columns)}개 열의 모양이 모두 최근 {len(days)}일과 비슷합니다."
         return Gate("G-9", Outcome.PASS, observed, limit, sentence, limit_from=worst.limit_from)
     return Gate(
