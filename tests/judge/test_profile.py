@@ -221,8 +221,7 @@ def test_a_hundred_days_of_a_living_list_hold_no_day(n_rows, seed):
     """The rehearsal's register over January: new rows, corrections, bulk days, the report wave."""
     life = Life(n_rows=n_rows, seed=seed, first_day=date(2026, 12, 1))
     names = [name for name, _ in life.columns]
-    found, days = evidence((), ()), []
-    held = []
+    found, days, held = evidence((), ()), list[PastDay](), list[object]()
     columns = tuple(replace(COLUMNS[1], field=name, label_ko=label) for name, label in life.columns)
     for _ in range(100):
         records = [Record(r.key, {n: getattr(r, n) for n in names}) for r in life.rows]

@@ -180,7 +180,7 @@ def test_a_spread_is_in_order_and_95_in_100_lie_within(numbers):
 
 
 @pytest.mark.parametrize(
-    ("n_boards", "seconds", "n_gave_way", "codes"),
+    ("n_boards", "seconds", "n_gave_way", "names"),
     [
         (10, 1800.0, 0, []),
         (11, 0.0, 0, ["uneven_schedule"]),
@@ -189,8 +189,8 @@ def test_a_spread_is_in_order_and_95_in_100_lie_within(numbers):
         (11, 9999.0, 4, ["uneven_schedule", "unstable_site"]),
     ],
 )
-def test_review_points_are_told_when_they_are_reached(n_boards, seconds, n_gave_way, codes):
+def test_review_points_are_told_when_they_are_reached(n_boards, seconds, n_gave_way, names):
     points = find_review_points(n_boards=n_boards, longest_day_s=seconds, n_gave_way=n_gave_way)
 
-    assert [point.code for point in points] == codes
+    assert [point.name for point in points] == names
     assert all("B.7" in point.message for point in points)

@@ -58,7 +58,7 @@ def test_what_was_lived_is_read_day_by_day(lived: Store):
 
     assert found.n_days == 3
     assert found.events == [1, 2]
-    assert found.growth == [pytest.approx(0.1), pytest.approx(1 / 11)]
+    assert [*found.growth] == pytest.approx([0.1, 1 / 11])
     assert found.departures == [0.5, 1.5, 2.5]
     assert found.requests == [3, 3, 3, 6]
     assert found.holds["many_withdrawals"] == 1

@@ -88,9 +88,9 @@ class ReviewPoint:
     """A decision of the design that its own figures say should be looked at again.
 
     Attributes:
-        code: English, stable.
+        name: English, stable.
         message: Korean: what was seen, the point at which to look again, what to consider.
     """
 
-    code: str
+    name: str
     message: str
