@@ -236,6 +236,16 @@ def test_a_visit_that_found_what_several_days_brought_is_held_against_so_many():
     assert "최근 평일 15일" in gate.message
 
 
+def test_days_without_a_visit_say_nothing_of_what_is_usual():
+    """Who knows which of the five days brought the 60 events?"""
+    base = working_days([3] * 100, 3)
+    first = base.past.observations[0]
+    holiday = Observation(first.day - timedelta(days=7), 7, 60)
+    longer = replace(base.past, observations=(holiday, *base.past.observations))
+
+    assert judge_burst(replace(base, past=longer), LIMITS).limit == judge_burst(base, LIMITS).limit
+
+
 @given(st.lists(st.integers(0, 20), min_size=45, max_size=80), st.integers(0, 20))
 def test_more_events_today_never_end_a_warning(counts, n_today):
     fewer = judge_burst(working_days(counts, n_today), LIMITS)

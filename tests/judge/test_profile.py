@@ -94,6 +94,14 @@ def test_the_usual_spread_of_a_feature_widens_its_limit():
     assert (gate.outcome, gate.limit_from) == (Outcome.HOLD, LimitFrom.HISTORY)
 
 
+def test_what_is_longer_ago_than_thirty_accepted_days_is_not_looked_at():
+    restless = [with_first(100 + 100 * (place % 2), company="") for place in range(50)]
+    today = with_first(60, company="")
+
+    assert judge(today, *restless).outcome is Outcome.PASS
+    assert judge(today, *restless, *[LIST] * 30).outcome is Outcome.HOLD
+
+
 def test_the_factor_is_a_setting():
     found = after_days([LIST], with_first(51, company=""))
 
@@ -127,6 +135,20 @@ def test_a_column_that_looks_like_no_other_is_said_to_look_like_none():
     gate = judge([changed(each, company="?" * 40) for each in LIST])
 
     assert gate.outcome is Outcome.HOLD
+    assert "닮았습니다" not in gate.message
+
+
+def test_a_column_is_never_said_to_look_like_itself():
+    """Its names were 8 characters long for a month, then 20 (approved), and 16 today."""
+    usual, last, today = (
+        [changed(each, company=str(each.fields["company"])[:3] + "가" * n) for each in LIST]
+        for n in (5, 17, 13)
+    )
+
+    gate = judge(today, *[usual] * 10, last)
+
+    assert gate.outcome is Outcome.HOLD
+    assert gate.message.startswith("신청인 열")
     assert "닮았습니다" not in gate.message
 
 

@@ -148,19 +148,20 @@ def test_refused_days_add_to_the_delay_and_second_runs_do_not_shorten_it(store, 
 def test_a_correction_finds_nothing_sooner(store, diary):
     first = diary.read(a_record("A"), at=moment(0))
     diary.read(a_record("A"), at=moment(1))
-    diary.read(a_record("A"), at=moment(1, hour=20), correct=get_run(store, first.run.run_id))
+    diary.read(a_record("A"), at=moment(2), correct=get_run(store, first.run.run_id))
 
-    delay = delay_of(store, BOARD, day(1), missing_runs=4)
+    delay = delay_of(store, BOARD, day(2), missing_runs=4)
 
     assert delay is not None
-    assert delay.n_days == 1
+    assert (delay.n_days, delay.this_s) == (1, 86_400 + RUN_S)
 
 
-def test_the_longest_delay_is_looked_for_in_thirty_days(store, diary):
+@pytest.mark.parametrize("missing_runs", [4, 31])
+def test_the_longest_delay_is_looked_for_in_thirty_days(store, diary, missing_runs):
     for n in (0, 10, *range(11, 41)):
         diary.read(a_record("A"), at=moment(n))
 
-    delay = delay_of(store, BOARD, day(40), missing_runs=4)
+    delay = delay_of(store, BOARD, day(40), missing_runs=missing_runs)
 
     assert delay is not None
     assert (delay.n_days, delay.longest_s) == (30, 86_400 + RUN_S)
