@@ -240,8 +240,10 @@ def test_days_without_a_visit_say_nothing_of_what_is_usual():
     """Who knows which of the five days brought the 60 events?"""
     base = working_days([3] * 100, 3)
     first = base.past.observations[0]
-    holiday = Observation(first.day - timedelta(days=7), 7, 60)
-    longer = replace(base.past, observations=(holiday, *base.past.observations))
+    weeks = [
+        Observation(first.day - timedelta(days=7 * before), 7, 60) for before in range(9, 0, -1)
+    ]
+    longer = replace(base.past, observations=(*weeks, *base.past.observations))
 
     assert judge_burst(replace(base, past=longer), LIMITS).limit == judge_burst(base, LIMITS).limit
 
