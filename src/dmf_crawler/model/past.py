@@ -73,8 +73,16 @@ class Past:
         days: The last accepted days, oldest first, at most as many as the limits are made of.
         observations: All observations of the last two years, oldest first.
         durations_s: Seconds that the last accepted runs of the same kind took, oldest first.
+        n_events_today: Events of the accepted runs of this day, before this run.
     """
 
     days: tuple[PastDay, ...] = ()
     observations: tuple[Observation, ...] = ()
     durations_s: tuple[float, ...] = field(default=())
+    n_events_today: int = 0
+
+    def observe(self, day: date, n_events: int) -> tuple[Observation, ...]:
+        """Return all observations, the one of this run's day included."""
+        n_days = (day - self.days[-1].day).days if self.days else 1
+        today = Observation(day, max(1, n_days), self.n_events_today + n_events)
+        return (*self.observations, today)
