@@ -2,6 +2,7 @@
 
 import gc
 import json
+import re
 from typing import Any
 
 import pytest
@@ -490,6 +491,7 @@ def test_any_bytes_are_a_fault_and_never_an_exception(body):
 
 # --- an independent second reader --------------------------------------------------------------
 
+_ENDS = re.compile(r"\A[\s\-–—*·•]+|[\s….⋯]+\Z")
 _texts = st.text(
     st.one_of(
         st.characters(
@@ -499,7 +501,7 @@ _texts = st.text(
     ),
     max_size=12,
 ).map(
-    lambda text: text if text.strip() == "-" else text.lstrip(" \r\n\t-–—*·•").rstrip(" \r\n\t….")
+    lambda text: text if text.strip() == "-" else _ENDS.sub("", text)
 )  # a list of marked or cut values is refused
 
 
@@ -533,7 +535,7 @@ ANY_NUMBER = _any_number()
 @settings(max_examples=60, deadline=None)
 @given(_rows(), st.booleans(), st.booleans())
 def test_beautifulsoup_reads_the_same_values(rows, has_tbody, has_labels):
-    rows = [row | {"reg_no": "1" + row["reg_no"].strip(" -….")} for row in rows]  # else refused
+    rows = [row | {"reg_no": "1" + _ENDS.sub("", row["reg_no"])} for row in rows]  # else refused
     page = list_page(rows, has_nested_tbody=has_tbody, has_labels=has_labels)
     table = read_page(page, ANY_NUMBER)
     assert isinstance(table, PageTable), table
