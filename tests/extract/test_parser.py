@@ -410,11 +410,51 @@ def test_the_attributes_of_a_tag_are_counted_whatever_stands_between(runs, value
     ]
     tag = f"<p {gap.join(parts)} {value}>"
     page = read_page(list_page([some_fields()], before=tag), SELECTORS)
+    code = page.code if isinstance(page, Fault) else "read"
+    has_many = sum((n_names + 1) * repeat for n_names, repeat in runs) + 1 > 5_000
     if value in {"'>'", '"<"', "'\"'"}:
-        is_refused = sum((n_names + 1) * repeat for n_names, repeat in runs) + 1 > 5_000
-        assert isinstance(page, Fault) == is_refused
-    else:  # where the tag ends depends on what follows
-        assert isinstance(page, PageTable | Fault)
+        assert code == ("page_too_complex" if has_many else "read")
+    elif value == ">":  # there the tag ends
+        assert code == "read"
+    else:  # the tag goes on to the next such quote, maybe of the page; some names are in values
+        assert code in {"read", "no_table", *(["page_too_complex"] if has_many else [])}
+    if isinstance(page, PageTable):
+        assert [row.fields for row in page.rows] == [some_fields()]
+
+
+@pytest.mark.parametrize("n_blanks", [0, 1, 62, 63, 64, 65, 200])
+@pytest.mark.parametrize("quote", ["'", '"'])
+def test_the_end_of_a_tag_in_a_value_is_none_however_many_blanks_stand_before_it(n_blanks, quote):
+    """Where no equals sign is in sight before a quote, there may be one."""
+    value = f"={' ' * n_blanks}{quote}>{quote}"
+    attributes = [f"a{number}{value}" for number in range(5_001)]
+
+    fault = read_page(list_page([some_fields()], before=f"<p {' '.join(attributes)}>"), SELECTORS)
+    table = read_page(
+        list_page([some_fields()], before=f"<p {' '.join(attributes[1:])}>"), SELECTORS
+    )
+
+    assert isinstance(fault, Fault)
+    assert fault.code == "page_too_complex"
+    assert isinstance(table, PageTable), table
+
+
+@pytest.mark.parametrize(("n_missing", "code"), [(0, "no_table"), (1, "page_too_complex")])
+def test_so_often_a_page_is_read_in_search_of_attributes_and_no_more(n_missing, code):
+    """What looks like a tag inside a tag is read again: here 20 times the length of the page."""
+    n_tags = 1_000
+    tag = "<p" + " <bbbbbbbbb" * n_tags  # its reading, and that of each of the others to its end
+    n_read = len(tag) + sum(10 + 11 * behind for behind in range(n_tags))
+    n_read += len("<html aaaaaaa") + len("<body")
+    start, end = f"<html aaaaaaa><body>{tag}>", "</html>"
+    n_chars, rest = divmod(n_read, 20)
+    assert rest == 0
+    page = start + "글" * (n_chars - len(start) - len(end) - n_missing) + end
+
+    fault = read_page(raw_page(page), SELECTORS)
+
+    assert isinstance(fault, Fault)
+    assert fault.code == code
 
 
 def test_a_large_page_is_read():

@@ -133,6 +133,61 @@ def test_markup_of_a_value_is_part_of_it(shown, numbers):
     assert values[numbers[0]] != COMPANIES[numbers[0]]
 
 
+def _marked(*marks: str) -> str:
+    """A page on which a mark stands behind the company of each of the first rows."""
+    html = html_page(_rows(company=COMPANIES))
+    for company, mark in zip(COMPANIES, marks, strict=False):
+        assert f"{LABEL}{company}</td>" in html
+        html = html.replace(f"{LABEL}{company}</td>", f"{LABEL}{company} <span>{mark}</span></td>")
+    return html
+
+
+def test_marks_of_more_than_three_kinds_are_words_of_the_values():
+    fault = _fault(_marked("가", "나", "다", "나"))
+
+    assert (fault.code, "2번째 행" in fault.message) == ("odd_value", True)
+    assert "'나'" in fault.message
+    assert _values(_marked("가", "나", "다", "나", "라"), "company") == [
+        *("회사0 가", "회사1 나", "회사2 다", "회사3 나", "회사4 라", "회사5")
+    ]
+
+
+@pytest.mark.parametrize("tag", ["b", "em", "i", "mark", "strong", "u"])
+def test_the_emphasised_beginning_of_a_value_is_part_of_it(tag):
+    values = _values(_html(f"<{tag}>KR</{tag}>@", [1, 4]), "company")
+
+    assert values == ["회사0", "KR회사1", "회사2", "회사3", "KR회사4", "회사5"]
+    for mark in (f"<{tag}>KR</{tag}> @", f"@<{tag}>KR</{tag}>"):
+        fault = _fault(_html(mark, [1, 4]))
+        assert (fault.code, "'KR'" in fault.message) == ("odd_value", True)
+
+
+@pytest.mark.parametrize("tag", ["a", "font", "ins", "label", "small", "span"])
+def test_another_element_before_two_values_is_a_mark_though_it_joins_them(tag):
+    assert _fault(_html(f"<{tag}>KR</{tag}>@", [1, 4])).code == "odd_value"
+    inside = _values(_html(f"(주)<{tag}>KR</{tag}>@", [1, 4]), "company")
+    assert inside[1] == "(주)KR회사1"
+
+
+def test_so_many_buttons_of_a_page_are_looked_at_and_what_others_say_is_no_value():
+    shown = f"@{'<button>보기</button>' * 10_000}"
+
+    assert _values(_html(shown, [1]), "company") == list(COMPANIES)
+    assert _fault(_html(shown + "<button>보기</button>" * 3, [1])).code == "odd_value"
+
+
+def test_so_many_parts_of_a_list_may_wait_for_a_click_and_no_more():
+    def html(n_hidden: int) -> str:
+        hidden = (f"<tr hidden><td>숨은 곳 {number}</td></tr>" for number in range(n_hidden))
+        return _nested_html(f"<table><tr><td>@</td></tr>{''.join(hidden)}</table>", [1])
+
+    assert _values(html(100), "maker_names")[1] == (
+        MAKERS[1][0], *(f"숨은 곳 {number}" for number in range(100))
+    )  # fmt: skip
+    fault = _fault(html(101))
+    assert (fault.code, "'숨은 곳 0'" in fault.message) == ("odd_value", True)
+
+
 def test_marks_that_the_file_calls_unseen_are_left_out():
     unseen = (".badge", ".blind")
 
