@@ -15,6 +15,7 @@ from dmf_crawler.extract.parser import read_page
 from dmf_crawler.extract.selectors import Selectors
 from dmf_crawler.model.record import PageTable, Value
 from dmf_crawler.model.run import Fault
+from scripts.fuzzing.readers import Case
 from tests.extract.pages import (
     LABELS,
     PAGES,
@@ -352,10 +353,21 @@ def test_a_reference_may_have_any_number_of_leading_zeros(reference, char):
     assert _read(_cell(COMPANY, f"대{reference}웅"))[0] == some_fields(company=f"대{char}웅")
 
 
-def test_comments_without_end_are_no_burden():
-    """Looking for the end of each anew would take hours."""
-    page = list_page([some_fields()], after="<p>" + "<!--" * 500_000)
-    assert isinstance(read_page(page, SELECTORS), PageTable | Fault)
+@pytest.mark.parametrize(
+    ("comments", "code"),
+    [("<!--" * 400_000, "table"), ("<!--" * 400_000 + "&#xD800;", "mojibake")],
+)
+def test_comments_without_end_are_no_burden(comments, code, worker):
+    """Looking for the end of each anew would take hours.
+
+    They are only looked through where the page has a reference to no character.
+    """
+    html = html_page([some_fields()], markup=Markup(after=f"<!-- &#xD800; --><p>{comments}"))
+
+    outcome = worker.run(Case("list", html.encode(), "text/html"))
+
+    assert outcome.kind == code, outcome.detail
+    assert outcome.records == ((some_fields(),) if code == "table" else ())
 
 
 MANY_ATTRIBUTES = " ".join(f"a{n}='>'" for n in range(5_001))
