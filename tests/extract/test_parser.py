@@ -615,3 +615,54 @@ def _soup_value(cell: Tag) -> Value:
         return text_of(cell)
     values = tuple(text_of(inner) for inner in cell.table.find_all("td"))
     return () if values == ("",) else values
+
+
+# --- numbers of a page ---------------------------------------------------------------------------
+
+
+def _outcome(numbers: list[str], page_no: int) -> str:
+    """What becomes of a page whose records have these numbers: "read", or the code of its fault."""
+    rows = [some_fields(1, reg_no=number) for number in numbers]
+    page = raw_page(html_page(rows, 9_149), page_no=page_no)
+    table = read_page(page, SELECTORS)
+    return table.code if isinstance(table, Fault) else "read"
+
+
+OURS, STRANGE = "20260922-211-J-1", "제1호"
+
+
+@pytest.mark.parametrize(
+    ("numbers", "page_no", "code"),
+    [
+        ([""], 1, "read"),
+        (["", ""], 1, "no_numbers"),
+        (["", OURS], 1, "read"),
+        ([""] * 9, 2, "read"),
+        ([""] * 10, 2, "no_numbers"),
+        ([STRANGE] * 2, 1, "read"),
+        ([STRANGE] * 3, 1, "other_register"),
+        ([STRANGE, STRANGE, OURS, OURS], 1, "read"),
+        ([STRANGE, STRANGE, STRANGE, OURS, OURS], 1, "other_register"),
+        ([STRANGE, STRANGE, OURS, "", ""], 1, "other_register"),
+        ([STRANGE] * 19, 2, "read"),
+        ([STRANGE] * 20, 2, "other_register"),
+        ([STRANGE] * 20 + [OURS], 2, "read"),
+    ],
+)
+def test_numbers_say_whether_the_page_is_of_this_register(numbers, page_no, code):
+    assert _outcome(numbers, page_no) == code
+
+
+def test_what_a_cell_over_several_rows_showed_goes_with_each_of_them():
+    rows = [some_fields(number, company=f" 회사{number} ") for number in (1, 2, 3, 4)]
+    label = '<span class="s-th">신청인</span>'
+    html = html_page(rows).replace(f"<td>{label} 회사1 ", f"<td rowspan=2>{label} 회사1 ")
+    html = html.replace(f"<td>{label} 회사2 </td>", "").replace(" 회사3 ", "회사3")
+
+    table = read_page(raw_page(html), SELECTORS)
+
+    assert isinstance(table, PageTable), table
+    assert [row.fields["company"] for row in table.rows] == ["회사1", "회사1", "회사3", "회사4"]
+    assert [row.shown.get("company") for row in table.rows] == [
+        " 회사1 ", " 회사1 ", None, " 회사4 "
+    ]  # fmt: skip

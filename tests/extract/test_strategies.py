@@ -104,6 +104,7 @@ def test_what_stands_between_two_delimiters_is_decoded_without_its_tags():
     ("left", "right"),
     [
         pytest.param("<td>", "</td>", id="in every column"),
+        pytest.param("</span>화", "</td>", id="in a later column, too"),
         pytest.param("없는 글자", "</td>", id="left is nowhere"),
         pytest.param("신청인</span>", "</zz>", id="right is nowhere"),
         pytest.param("화", "</td>", id="left twice in a cell"),
@@ -111,7 +112,7 @@ def test_what_stands_between_two_delimiters_is_decoded_without_its_tags():
     ],
 )
 def test_delimiters_that_are_not_in_exactly_one_column_find_nothing(left, right):
-    rows = [row | {"company": "화이자 화성"} for row in ROWS]
+    rows = [row | {"company": "화이자 화성", "linked_document_no": "화-1"} for row in ROWS]
     html = html_page(rows).replace("<th>신청인</th>", "<th>이름</th>")
 
     assert (
@@ -122,6 +123,14 @@ def test_delimiters_that_are_not_in_exactly_one_column_find_nothing(left, right)
     fault = read_page(raw_page(html), selectors)
     assert isinstance(fault, Fault)
     assert (fault.code, "'신청인'" in fault.message) == ("missing_column", True)
+
+
+def test_a_value_ends_at_the_first_right_delimiter_behind_the_left_one():
+    html = html_page(ROWS).replace("한국화이자제약(주)", "<span>화이자</span><span>제약</span>")
+
+    values = _companies(html, strategy="between", left="신청인</span><span>", right="</span>")
+
+    assert values == ["화이자"] * 3
 
 
 def test_delimiters_that_miss_one_row_find_nothing():

@@ -50,15 +50,15 @@ def _told(table: object, field: str) -> tuple[Value, str | None]:
 
 def _from_list(text: str, of_file: list[str], **changes: object) -> tuple[Value, str | None]:
     field = _field(changes)
-    value = (text,) if changes.get("nested") else text
-    page = list_page([some_fields(**{field: value})])
+    value: Value = (text,) if changes.get("nested") else text
+    page = list_page([some_fields() | {field: value}])
     return _told(read_page(page, some_selectors(**_mapping(field, changes, of_file))), field)
 
 
 def _from_workbook(text: str, of_file: list[str], **changes: object) -> tuple[Value, str | None]:
     field = _field(changes)
-    value = (text,) if changes.get("nested") else text
-    page = raw_page(a_workbook([HEADER, list_row(1, some_fields(**{field: value}))]))
+    value: Value = (text,) if changes.get("nested") else text
+    page = raw_page(a_workbook([HEADER, list_row(1, some_fields() | {field: value})]))
     selectors = some_selectors(**_mapping(field, changes, of_file))
     return _told(read_workbook(page, selectors, most_rows=10), field)
 
