@@ -89,12 +89,14 @@ def test_a_text_that_names_a_column_comes_before_what_its_attributes_say():
 
 
 def test_the_foot_of_a_table_has_no_records():
+    """Whichever selector finds the rows: here the one that asks for no body."""
+    html = HTML.replace("<thead>", "").replace("</thead>\n<tbody>", "")
     foot = "<tfoot><tr><td colspan=14>합계</td><td>3</td></tr></tfoot>"
-    end = HTML.rindex("</table>")
+    end = html.rindex("</table>")
 
-    assert _read(HTML[:end] + foot + HTML[end:]) == "read"
-    as_body = foot.replace("tfoot", "tbody")
-    assert _read(HTML[:end] + as_body + HTML[end:]) == "spanned_cell"
+    assert _read(html[:end] + foot + html[end:]) == "read"
+    as_row = foot.replace("<tfoot>", "").replace("</tfoot>", "")
+    assert _read(html[:end] + as_row + html[end:]) == "spanned_cell"
 
 
 # --- rows and columns --------------------------------------------------------------------------
