@@ -22,6 +22,7 @@ from typing import Any, NoReturn, TextIO
 from dmf_crawler import __version__
 from dmf_crawler.cli.options import (
     add_common_options,
+    add_decision_options,
     add_history_options,
     add_no_options,
     add_prune_options,
@@ -86,9 +87,6 @@ class Command:
 # Commands that a later version brings: asking for one is answered plainly.
 LATER = frozenset(
     {
-        "pending",
-        "approve",
-        "reject",
         "as-of",
         "doctor",
         "probe",
@@ -150,6 +148,27 @@ COMMANDS = (
         add_selectors_options,
         "selectors.check",
         {"files": []},
+    ),
+    Command(
+        "pending",
+        "보류되어 사람의 결정을 기다리는 실행과 그 사유",
+        add_no_options,
+        "held.pending",
+        {"held": []},
+    ),
+    Command(
+        "approve",
+        "보류된 실행을 승인: 저장된 페이지로 기록하고 보고서를 씀",
+        add_decision_options,
+        "held.approve",
+        {"runs": []},
+    ),
+    Command(
+        "reject",
+        "보류된 실행을 거부: 기록하지 않고 끝냄",
+        add_decision_options,
+        "held.reject",
+        {"runs": []},
     ),
     Command("runs", "지난 실행 목록", add_runs_options, "history.list_runs", {"runs": []}),
     Command(

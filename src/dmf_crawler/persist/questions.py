@@ -11,6 +11,7 @@ from dmf_crawler.model.change import EventType, Grade, Reason
 from dmf_crawler.model.record import Column
 from dmf_crawler.model.report import BoardReport, EventRow, Report, VersionRow
 from dmf_crawler.model.run import KST, RunStatus, kst
+from dmf_crawler.persist.decisions import decided_runs
 from dmf_crawler.persist.deliveries import given_way
 from dmf_crawler.persist.recording import load_changes, load_fields
 from dmf_crawler.persist.runs import find_runs, gates_of, last_accepted_run, warnings_of
@@ -224,6 +225,7 @@ def _board_report(store: Store, board: ReportRequest, day: date, history_days: i
         notice=notice,
         missed_days=(day - before.run.day).days - 1 if before else 0,
         warnings=warnings_of(store, accepted.run.run_id) if accepted else (),
+        decided=decided_runs(store, board_id, since=before.run.day if before else None, until=day),
     )
 
 

@@ -10,6 +10,7 @@ from datetime import date, datetime, timedelta
 
 from dmf_crawler.errors import StoreError, UsageError
 from dmf_crawler.model.change import Counts
+from dmf_crawler.model.decision import Decided, Decision
 from dmf_crawler.model.record import Value
 from dmf_crawler.model.report import RunRow
 from dmf_crawler.model.run import KST, Run, RunStatus, day_of, kst
@@ -146,7 +147,7 @@ def finish_run(store: Store, summary: RunSummary, finished_at: datetime) -> None
     """Record how a run ended and what its gates saw; the caller holds the transaction.
 
     Who asked and the full check stay as the crawl left them where the summary, made from kept
-    pages, knows nothing of them.
+    pages, knows nothing of them. A held run that is approved ended when its crawl did.
 
     Raises:
         StoreError: `run_not_open`: it is not at work, and no held run that somebody decides on.
@@ -156,10 +157,12 @@ def finish_run(store: Store, summary: RunSummary, finished_at: datetime) -> None
     duration = finished_at - run.started_at
     full_check_from = str(summary.full_check_from) if summary.full_check_from else None
     cursor = store.execute(
-        "UPDATE crawl_run SET status = ?, finished_at = ?, reject_reason = ?, error_code = ?,"
+        "UPDATE crawl_run SET status = ?, finished_at = coalesce(finished_at, ?),"
+        " reject_reason = ?, error_code = ?,"
         " exit_code = ?, n_rows = ?, n_pages = ?, n_requests = ?, n_new = ?, n_modified = ?,"
         " n_withdrawn = ?, n_reappeared = ?, n_cosmetic = ?, n_missing = ?, n_unlisted = ?,"
-        " duration_ms = ?, is_baseline = ?, warnings_json = ?, reuse_rate = ?,"
+        " duration_ms = coalesce(duration_ms, ?), is_baseline = ?, warnings_json = ?, reuse_rate = ?,"
+        " selector_version = coalesce(?, selector_version),"
         " identity = coalesce(nullif(?, ''), identity), full_check_left ="
         " iif(? IS NULL, full_check_left, ?), full_check_from = coalesce(?, full_check_from)"
         " WHERE run_id = ? AND status IN ('RUNNING', 'HELD')",
@@ -179,6 +182,7 @@ def finish_run(store: Store, summary: RunSummary, finished_at: datetime) -> None
             int(summary.is_baseline),
             json.dumps(summary.warnings, ensure_ascii=False),
             summary.reuse_rate,
+            summary.selector_version,
             summary.identity,
             full_check_from,
             summary.full_check_left,
@@ -234,24 +238,6 @@ def _write_gates(store: Store, run: Run, gates: Sequence[Gate]) -> None:
             )
             for gate in gates
             for position, example in enumerate(gate.examples)
-        ),
-    )
-
-
-def supersede_held(store: Store, run: Run) -> None:
-    """Reject a board's runs that wait for a person, older than one that was accepted.
-
-    What they saw was compared with a list that no longer stands. A correction reads pages of its
-    own day: what was seen after that stays held. The caller holds the transaction.
-    """
-    store.execute(
-        "UPDATE crawl_run SET status = 'REJECTED', error_code = 'superseded', reject_reason = ?"
-        " WHERE board_id = ? AND status = 'HELD' AND started_at < ? AND day <= ?",
-        (
-            f"더 새로운 실행 {run.run_id} 이 채택되어 이 보류는 끝났습니다. 할 일이 없습니다.",
-            run.board_id,
-            run.started_at.isoformat(),
-            str(run.day),
         ),
     )
 
@@ -393,4 +379,12 @@ def read_run(row: sqlite3.Row) -> RunRow:
         identity=row["identity"],
         reuse_rate=row["reuse_rate"],
         unlisted=row["n_unlisted"],
+        decision=_read_decision(row),
     )
+
+
+def _read_decision(row: sqlite3.Row) -> Decision | None:
+    if not row["decision"]:
+        return None
+    at = datetime.fromisoformat(row["decided_at"]).astimezone(KST) if row["decided_at"] else None
+    return Decision(Decided(row["decision"]), at, row["decision_note"])

@@ -63,6 +63,7 @@ class Role(StrEnum):
     STRONG = "strong"  # a table's cell that must not be missed
     MESSAGE = "message"  # one line in place of a table's rows
     TITLE = "title"
+    BANNER = "banner"  # across the top of a sheet that must not be taken for a report
 
 
 FILL: Mapping[Tone, str] = {
@@ -78,6 +79,8 @@ TAB: Mapping[Tone, str] = {
     Tone.CHANGED: "#E0A100",
     Tone.WITHDRAWN: "#C8403A",
 }
+
+BANNER_COLOR = "#B3261E"
 
 _WRAPPED = frozenset({Role.TEXT, Role.PROSE, Role.LINK, Role.STRONG, Role.NOTE, Role.ALERT})
 _MOST_LINES: Mapping[Role, int] = {Role.PROSE: 6}
@@ -111,6 +114,13 @@ _LOOK: Mapping[Role, Mapping[str, object]] = {
     Role.NOTE: {"text_wrap": True, "valign": "top"},
     Role.ALERT: {"bold": True, "font_color": "#B3261E", "text_wrap": True, "valign": "top"},
     Role.MESSAGE: {"italic": True, "font_color": "#5F6B7A"},
+    Role.BANNER: {
+        "bold": True,
+        "font_size": 12,
+        "font_color": "#FFFFFF",
+        "bg_color": BANNER_COLOR,
+        "valign": "vcenter",
+    },
     Role.TITLE: {"bold": True, "font_size": 16, "font_color": "#1F3A5F", "valign": "vcenter"},
 }
 
@@ -154,36 +164,53 @@ class Sheet:
         name: As on its tab.
         row: Next row, 0-based.
         n_links: Links so far.
+        n_top: Rows above the header: 1 with a banner, else 0.
     """
 
-    def __init__(self, worksheet: Worksheet, formats: Formats) -> None:
+    def __init__(self, worksheet: Worksheet, formats: Formats, *, banner: str = "") -> None:
         self.name: str = worksheet.name
         self.row = 0
+        self.n_top = 1 if banner else 0
+        self._banner = banner
         self.n_links = 0
         self._widths: tuple[float, ...] = ()
         self._worksheet = worksheet
         self._formats = formats
 
     def set_widths(self, widths: Iterable[float]) -> None:
-        """Set the columns' widths in characters of the default font; before the first row."""
+        """Set the columns' widths in characters of the default font; write the banner.
+
+        Before the first row.
+        """
         self._widths = tuple(widths)
         for column, width in enumerate(self._widths):
             self._check(self._worksheet.set_column(column, column, width), column)
         if sum(self._widths) > A3_FROM_WIDTH:
             self._worksheet.set_paper(8)  # A3
+        if self._banner:
+            self.write_wide([Cell(self._banner, Role.BANNER)])
 
-    def set_page(self, *, day: str, tone: Tone = Tone.PLAIN) -> None:
-        """Set up printing (landscape, one page wide, numbered) and the colour of the tab."""
+    def set_page(self, *, day: str, tone: Tone = Tone.PLAIN, mark: str = "") -> None:
+        """Set up printing (landscape, one page wide, numbered) and the colour of the tab.
+
+        Args:
+            day: The report's.
+            tone: What the tab's colour says.
+            mark: Stands first in the middle of every printed page; a sheet with one has a red tab.
+        """
         worksheet = self._worksheet
         worksheet.set_landscape()
         worksheet.set_paper(9)  # A4
         worksheet.set_margins(left=0.4, right=0.4, top=0.7, bottom=0.6)
         worksheet.fit_to_pages(1, 0)
-        worksheet.set_header(f"&L{self.name.replace('&', '&&')}&C사내용&R{day}")
+        middle = f"{mark} · 사내용" if mark else "사내용"
+        worksheet.set_header(f"&L{self.name.replace('&', '&&')}&C{middle}&R{day}")
         worksheet.set_footer("&C&P / &N")
         worksheet.hide_gridlines(2)
         worksheet.ignore_errors({"number_stored_as_text": "A1:XFD1048576"})
-        if tone in TAB:
+        if mark:
+            worksheet.set_tab_color(BANNER_COLOR)
+        elif tone in TAB:
             worksheet.set_tab_color(TAB[tone])
 
     def write_row(self, cells: Sequence[Cell], *, height_pt: float | None = None) -> None:
@@ -227,14 +254,17 @@ class Sheet:
         """Leave a row empty."""
         self.row += 1
 
-    def freeze(self, *, n_rows: int = 1, n_columns: int = 0) -> None:
-        """Keep the first rows and columns in view, and repeat the rows on every printed page."""
+    def freeze(self, *, n_columns: int = 0) -> None:
+        """Keep header and first columns in view, and repeat the header on every printed page."""
+        n_rows = self.n_top + 1
         self._worksheet.freeze_panes(n_rows, n_columns)
         self._worksheet.repeat_rows(0, n_rows - 1)
 
     def filter(self, *, n_columns: int) -> None:
-        """Put filter buttons on the header in the first row, over all rows written so far."""
-        self._check(self._worksheet.autofilter(0, 0, max(self.row - 1, 0), n_columns - 1), 0)
+        """Put filter buttons on the header, over all rows written so far."""
+        first = self.n_top
+        code = self._worksheet.autofilter(first, 0, max(self.row - 1, first), n_columns - 1)
+        self._check(code, 0)
 
     def _fit_height(self, cells: Sequence[Cell]) -> float | None:
         n_lines = _count_row_lines(cells, self._widths)

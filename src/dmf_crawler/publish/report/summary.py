@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from dmf_crawler.model.decision import Decided, Decision
 from dmf_crawler.model.detail import BODY
 from dmf_crawler.model.report import BoardReport, Report, RunRow
 from dmf_crawler.model.verdict import Gate, Outcome
@@ -43,8 +44,7 @@ def write_summary(sheet: Sheet, report: Report, places: Places) -> None:
     """Write the title, a section a board, and how to read the workbook."""
     sheet.set_widths(WIDTHS)
     weekday = WEEKDAYS[report.day.weekday()]
-    title = f"DMF 변동 보고서 {report.day.isoformat()} ({weekday})"
-    _write_wide(sheet, Cell(title, Role.TITLE))
+    _write_wide(sheet, Cell(f"{title_of(report)} ({weekday})", Role.TITLE))
     written = f"사내용: 외부로 배포하지 마십시오. 작성 {show_moment(report.written_at)} (한국 시간)"
     _write_wide(sheet, Cell(written, Role.ALERT))
     if len(report.boards) > 1:
@@ -54,6 +54,12 @@ def write_summary(sheet: Sheet, report: Report, places: Places) -> None:
     _write_delay(sheet, report)
     _write_legend(sheet)
     _write_guide(sheet, report, places)
+
+
+def title_of(report: Report) -> str:
+    """Return what the workbook is called."""
+    mark = "[미채택] " if report.preview_of else ""
+    return f"{mark}DMF 변동 보고서 {report.day.isoformat()}"
 
 
 def _write_overview(sheet: Sheet, report: Report) -> None:
@@ -82,14 +88,27 @@ def _write_board(sheet: Sheet, report: Report, board: BoardReport, places: Place
 
 
 def _alerts(board: BoardReport) -> list[str]:
-    """Return what a reader must not miss: a run that was not accepted, missed days, warnings."""
+    """Return what a reader must not miss: runs that were held or not accepted, missed days."""
     alerts = [board.notice] if board.notice else []
+    alerts += [_say_decision(row, row.decision) for row in board.decided if row.decision]
     if board.missed_days:
         alerts.append(
             f"이 목록 전에 수집하지 못한 날이 {board.missed_days:,}일 있습니다."
             " 그 사이의 변동은 이번에 함께 기록했습니다."
         )
     return [*alerts, *board.warnings]
+
+
+def _say_decision(row: RunRow, decision: Decision) -> str:
+    """Return what became of a held run, and what the person wrote who decided."""
+    when = f" {show_moment(decision.at)} 에" if decision.at else ""
+    happened = {
+        Decided.APPROVED: f"사람이{when} 승인하여 채택했습니다.",
+        Decided.REJECTED: f"사람이{when} 거부하여 채택하지 않았습니다.",
+        Decided.SUPERSEDED: "결정 없이 더 새로운 실행이 채택되어 끝났습니다.",
+    }[decision.what]
+    note = f" 메모: {decision.note}" if decision.note else ""
+    return f"{row.run.day} 실행 {row.run.run_id} 은 게이트가 보류했고, {happened}{note}"
 
 
 def _sentences(report: Report, board: BoardReport, tally: Tally) -> list[str]:
