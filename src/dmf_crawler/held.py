@@ -25,8 +25,6 @@ from dmf_crawler.publish.report.workbook import write_report
 from dmf_crawler.reparse import day_read, find_kept_folder, recall_crawl
 from dmf_crawler.watch import Watch
 
-PREVIEW_NOTE = "미리보기이며 아직 승인되지 않았습니다."
-
 
 def check_held(row: RunRow) -> None:
     """Refuse a run that does not wait for a person.
@@ -104,7 +102,7 @@ def write_preview(run: Run, watches: Sequence[Watch], *, now: Clock) -> Path:
         in_copy = [replace(watch, store=copy) for watch in watches]
         board = next(watch for watch in in_copy if watch.board.id == run.board_id)
         row = get_run(copy, run.run_id)
-        summary = approve_held(row, board, note=PREVIEW_NOTE, now=now)
+        summary = approve_held(row, board, note="", now=now)
         if summary.fault is not None:
             raise StoredDataError("preview_not_written", summary.fault.message)
         report = collect_day(in_copy, run.day, written_at=now())

@@ -162,9 +162,7 @@ def _say_held(summary: RunSummary) -> list[str]:
     lines = [f"  주의: {warning}" for warning in summary.warnings]
     if summary.preview:
         lines.append(f"  미리보기(미채택): {summary.preview}")
-    lines.append(
-        "  다음: pending 명령이 사유와 예, 승인(approve)과 거부(reject) 명령을 보여 줍니다."
-    )
+    lines.append("  다음: pending 명령으로 사유와 예를 보고 approve 또는 reject 로 결정하십시오.")
     return lines
 
 

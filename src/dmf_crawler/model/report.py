@@ -89,7 +89,8 @@ class RunRow:
         reuse_rate: Share of fields that primary selectors alone found, 0 to 1; None when no list
             was read, or by a version that did not measure it.
         unlisted: Withdrawn records that the run's source does not list.
-        decision: What became of it after a gate had held it, None where none had, or it still waits.
+        decision: What became of it after a gate had held it; None where none had, or where it
+            still waits.
     """
 
     run: Run

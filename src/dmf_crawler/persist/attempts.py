@@ -78,7 +78,8 @@ def is_board_closed(runs: Sequence[RunRow]) -> bool:
     """Say whether a board needs no further attempt that day, from its runs of the day.
 
     Accepted or held closes it, whatever a person decided since; so does what another attempt cannot
-    mend. What a gate refused is tried once more, a race always. A correction read pages of before: it closes no day.
+    mend. What a gate refused is tried once more, a race always. A correction read pages of before:
+    it closes no day.
     """
     n_refused = 0
     for row in runs:

@@ -161,8 +161,8 @@ def finish_run(store: Store, summary: RunSummary, finished_at: datetime) -> None
         " reject_reason = ?, error_code = ?,"
         " exit_code = ?, n_rows = ?, n_pages = ?, n_requests = ?, n_new = ?, n_modified = ?,"
         " n_withdrawn = ?, n_reappeared = ?, n_cosmetic = ?, n_missing = ?, n_unlisted = ?,"
-        " duration_ms = coalesce(duration_ms, ?), is_baseline = ?, warnings_json = ?, reuse_rate = ?,"
-        " selector_version = coalesce(?, selector_version),"
+        " duration_ms = coalesce(duration_ms, ?), is_baseline = ?, warnings_json = ?,"
+        " reuse_rate = ?, selector_version = coalesce(?, selector_version),"
         " identity = coalesce(nullif(?, ''), identity), full_check_left ="
         " iif(? IS NULL, full_check_left, ?), full_check_from = coalesce(?, full_check_from)"
         " WHERE run_id = ? AND status IN ('RUNNING', 'HELD')",

@@ -82,7 +82,9 @@ TAB: Mapping[Tone, str] = {
 
 BANNER_COLOR = "#B3261E"
 
-_WRAPPED = frozenset({Role.TEXT, Role.PROSE, Role.LINK, Role.STRONG, Role.NOTE, Role.ALERT})
+_WRAPPED = frozenset(
+    {Role.TEXT, Role.PROSE, Role.LINK, Role.STRONG, Role.NOTE, Role.ALERT, Role.BANNER}
+)
 _MOST_LINES: Mapping[Role, int] = {Role.PROSE: 6}
 _GRID = {"border": 1, "border_color": "#D0D4D9", "valign": "top"}
 _LOOK: Mapping[Role, Mapping[str, object]] = {
@@ -116,9 +118,9 @@ _LOOK: Mapping[Role, Mapping[str, object]] = {
     Role.MESSAGE: {"italic": True, "font_color": "#5F6B7A"},
     Role.BANNER: {
         "bold": True,
-        "font_size": 12,
         "font_color": "#FFFFFF",
         "bg_color": BANNER_COLOR,
+        "text_wrap": True,
         "valign": "vcenter",
     },
     Role.TITLE: {"bold": True, "font_size": 16, "font_color": "#1F3A5F", "valign": "vcenter"},
@@ -247,7 +249,9 @@ class Sheet:
             first,
         )
         n_lines = _count_row_lines(cells, [*self._widths[:first], sum(self._widths[first:])])
-        line_pt = LINE_HEIGHT_PT * (1.7 if last.role in (Role.TITLE, Role.HEADING) else 1.0)
+        line_pt = LINE_HEIGHT_PT * (
+            1.7 if last.role in (Role.TITLE, Role.HEADING, Role.BANNER) else 1.0
+        )
         self.write_row(cells, height_pt=min(n_lines * line_pt + 3, MAX_ROW_HEIGHT_PT))
 
     def skip_row(self) -> None:

@@ -122,7 +122,7 @@ def _run_cells(
         Cell(row.selector_version),
         Cell(f"{row.reuse_rate:.1%}" if row.reuse_rate is not None else None),
         Cell(_show_given_way(report.given_way.get(run.run_id, ()), board)),
-        Cell(show_decision(row.decision)),
+        Cell("미결정" if run.run_id == report.preview_of else show_decision(row.decision)),
         Cell(row.error_code),
         Cell(row.reject_reason),
     ]

@@ -67,7 +67,10 @@ def _write_overview(sheet: Sheet, report: Report) -> None:
     _write_heading(sheet, "게시판별 요약")
     _write_table_header(sheet, "게시판", "내용")
     for board in report.boards:
-        sentences, n_alerts = _sentences(report, board, tally_board(board)), len(_alerts(board))
+        sentences, n_alerts = (
+            _sentences(report, board, tally_board(board)),
+            len(_alerts(report, board)),
+        )
         if n_alerts:
             sentences.insert(0, f"먼저 볼 것이 {n_alerts:,}건 있습니다(아래 붉은 글씨).")
         role = Role.STRONG if n_alerts else Role.TEXT
@@ -77,7 +80,7 @@ def _write_overview(sheet: Sheet, report: Report) -> None:
 def _write_board(sheet: Sheet, report: Report, board: BoardReport, places: Places) -> None:
     tally = tally_board(board)
     _write_heading(sheet, board.name_ko)
-    for alert in _alerts(board):
+    for alert in _alerts(report, board):
         _write_wide(sheet, Cell(alert, Role.ALERT))
     for sentence in _sentences(report, board, tally):
         _write_wide(sheet, Cell(sentence, Role.NOTE))
@@ -87,10 +90,10 @@ def _write_board(sheet: Sheet, report: Report, board: BoardReport, places: Place
     _write_run(sheet, board)
 
 
-def _alerts(board: BoardReport) -> list[str]:
+def _alerts(report: Report, board: BoardReport) -> list[str]:
     """Return what a reader must not miss: runs that were held or not accepted, missed days."""
     alerts = [board.notice] if board.notice else []
-    alerts += [_say_decision(row, row.decision) for row in board.decided if row.decision]
+    alerts += [_say_decision(report, row, row.decision) for row in board.decided if row.decision]
     if board.missed_days:
         alerts.append(
             f"이 목록 전에 수집하지 못한 날이 {board.missed_days:,}일 있습니다."
@@ -99,8 +102,11 @@ def _alerts(board: BoardReport) -> list[str]:
     return [*alerts, *board.warnings]
 
 
-def _say_decision(row: RunRow, decision: Decision) -> str:
+def _say_decision(report: Report, row: RunRow, decision: Decision) -> str:
     """Return what became of a held run, and what the person wrote who decided."""
+    held = f"{row.run.day} 실행 {row.run.run_id} 은 게이트가 보류했고,"
+    if row.run.run_id == report.preview_of:
+        return f"{held} 아직 결정되지 않았습니다. 승인하면 나올 보고서를 미리 보여 드립니다."
     when = f" {show_moment(decision.at)} 에" if decision.at else ""
     happened = {
         Decided.APPROVED: f"사람이{when} 승인하여 채택했습니다.",
@@ -108,7 +114,7 @@ def _say_decision(row: RunRow, decision: Decision) -> str:
         Decided.SUPERSEDED: "결정 없이 더 새로운 실행이 채택되어 끝났습니다.",
     }[decision.what]
     note = f" 메모: {decision.note}" if decision.note else ""
-    return f"{row.run.day} 실행 {row.run.run_id} 은 게이트가 보류했고, {happened}{note}"
+    return f"{held} {happened}{note}"
 
 
 def _sentences(report: Report, board: BoardReport, tally: Tally) -> list[str]:

@@ -138,7 +138,7 @@ def _mark(report: Report) -> tuple[str, str]:
     if not report.preview_of:
         return "", ""
     banner = (
-        f"미채택 미리보기: 게이트가 보류한 실행 {report.preview_of} 을 승인하면 이렇게 됩니다. "
-        "아직 채택되지 않았으니 인용하거나 전달하지 마십시오."
+        f"미채택 미리보기: 보류된 실행 {report.preview_of} 을 승인하면 이렇게 됩니다. "
+        "인용하거나 전달하지 마십시오."
     )
     return banner, "미채택 미리보기"
