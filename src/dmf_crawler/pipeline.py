@@ -145,8 +145,8 @@ def process(
         duration_s=crawled.duration_s,
     )
     cross_check, told = check_sources(watch, folder, source, read, crawled.cross_faults)
-    gates = (*judge_snapshot(evidence, watch.home.settings.gates), cross_check)
-    summary = _add_crawl(_summarise(run, read, change_set, gates), crawled)
+    judgement = judge_snapshot(evidence, watch.home.settings.gates, cross_check)
+    summary = _add_crawl(_summarise(run, read, change_set, judgement.gates), crawled)
     told = (*tell_lost(watch, source, read, change_set), *told)
     summary = replace(summary, warnings=tuple(dict.fromkeys((*summary.warnings, *told))))
     if intent.approval is not None:
@@ -157,7 +157,7 @@ def process(
         return summary
     if summary.status is not RunStatus.OK:
         return summary if intent.leaves_run else _close(watch, summary, now)
-    features = measure_features(read, change_set, find_fields(read, watch))
+    features = measure_features(read, find_fields(read, watch), judgement.tally.counts)
     learning = Learning(
         raw_dir=watch.raw_dir(folder),
         asked_by=digest_identity(crawled.identity),
@@ -210,11 +210,6 @@ def _collect_evidence(
         snapshot=snapshot,
         change_set=change_set,
         known=known,
-        required={
-            name: file.fields[name].label_ko
-            for name in read_fields
-            if name in file.fields and file.fields[name].validate.required
-        },
         number_field=file.key.number,
         number_label=file.fields[file.key.number].label_ko,
         number_pattern=watch.selectors.number_pattern,
@@ -265,8 +260,7 @@ def _summarise(
 def refuse(run: Run, fault: Fault) -> RunSummary:
     """Return the summary of a run without a readable list: REJECTED by a gate, else FAILED."""
     status = RunStatus.REJECTED if fault.exit_code == 4 else RunStatus.FAILED
-    gates = refuse_read(fault) if fault.exit_code in {4, 7} else ()
-    return RunSummary(run, status, fault.exit_code, gates=gates, fault=fault)
+    return RunSummary(run, status, fault.exit_code, gates=refuse_read(fault), fault=fault)
 
 
 def _close(watch: Watch, summary: RunSummary, now: Clock) -> RunSummary:

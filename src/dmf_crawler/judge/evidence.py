@@ -73,7 +73,6 @@ class Evidence:
         snapshot: The list as read.
         change_set: Its difference to the last accepted list.
         known: What the history knew before; empty for the first run.
-        required: Required field ids that the source has → Korean label.
         number_field: Field id of the registration number.
         number_label: Its Korean label.
         number_pattern: What a number looks like, None where the board has no pattern.
@@ -95,7 +94,6 @@ class Evidence:
     snapshot: Snapshot
     change_set: ChangeSet
     known: Mapping[str, KnownRecord]
-    required: Mapping[str, str]
     number_field: str
     number_label: str
     number_pattern: re.Pattern[str] | None

@@ -85,6 +85,7 @@ BANNER_COLOR = "#B3261E"
 _WRAPPED = frozenset(
     {Role.TEXT, Role.PROSE, Role.LINK, Role.STRONG, Role.NOTE, Role.ALERT, Role.BANNER}
 )
+_TALL = frozenset({Role.TITLE, Role.HEADING, Role.BANNER})
 _MOST_LINES: Mapping[Role, int] = {Role.PROSE: 6}
 _GRID = {"border": 1, "border_color": "#D0D4D9", "valign": "top"}
 _LOOK: Mapping[Role, Mapping[str, object]] = {
@@ -249,9 +250,7 @@ class Sheet:
             first,
         )
         n_lines = _count_row_lines(cells, [*self._widths[:first], sum(self._widths[first:])])
-        line_pt = LINE_HEIGHT_PT * (
-            1.7 if last.role in (Role.TITLE, Role.HEADING, Role.BANNER) else 1.0
-        )
+        line_pt = LINE_HEIGHT_PT * (1.7 if last.role in _TALL else 1.0)
         self.write_row(cells, height_pt=min(n_lines * line_pt + 3, MAX_ROW_HEIGHT_PT))
 
     def skip_row(self) -> None:

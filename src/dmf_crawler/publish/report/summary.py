@@ -67,10 +67,8 @@ def _write_overview(sheet: Sheet, report: Report) -> None:
     _write_heading(sheet, "게시판별 요약")
     _write_table_header(sheet, "게시판", "내용")
     for board in report.boards:
-        sentences, n_alerts = (
-            _sentences(report, board, tally_board(board)),
-            len(_alerts(report, board)),
-        )
+        sentences = _sentences(report, board, tally_board(board))
+        n_alerts = len(_alerts(report, board))
         if n_alerts:
             sentences.insert(0, f"먼저 볼 것이 {n_alerts:,}건 있습니다(아래 붉은 글씨).")
         role = Role.STRONG if n_alerts else Role.TEXT
