@@ -48,7 +48,7 @@ LIMIT_WORDS: Mapping[LimitFrom, str] = {
     LimitFrom.SETTING: "설정 파일",
     LimitFrom.SELECTORS: "셀렉터 파일",
     LimitFrom.SITE: "사이트가 알린 값",
-    LimitFrom.FLOOR: "설정의 하한(이력이 짧거나 변동이 적음)",
+    LimitFrom.FLOOR: "설정의 하한",
     LimitFrom.HISTORY: "이 목록의 지난 채택일",
     LimitFrom.CAP: "설정의 상한",
     LimitFrom.FUSE: "승인으로도 넘을 수 없는 한도",
