@@ -183,12 +183,9 @@ def test_an_approved_run_is_the_same_run_recorded_with_its_own_start_and_day(sta
 
 def live_on(site: RehearsalSite, home: RehearsalHome) -> list[str]:
     """Live three more days without the four rows, and one with two of them back."""
-    statuses = []
-    for day in (NEXT, AFTER, "2026-12-04"):
-        statuses.append(home.run(day)["status"])
+    statuses = [home.run(day)["status"] for day in (NEXT, AFTER, "2026-12-04")]
     site.rows = ROWS[:52] + ROWS[54:]
-    statuses.append(home.run("2026-12-05")["status"])
-    return statuses
+    return [*statuses, home.run("2026-12-05")["status"]]
 
 
 def test_a_run_approved_a_day_later_leaves_what_it_would_have_left_on_its_day(tmp_path):
@@ -208,9 +205,6 @@ def test_a_run_approved_a_day_later_leaves_what_it_would_have_left_on_its_day(tm
                 home.edit("config/settings.yaml", "vanished: {floor: 3", "vanished: {floor: 10")
             assert live_on(site, home) == ["OK"] * 4
             left.append({table: home.rows(f"SELECT * FROM {table}") for table in FACTS})
-            for table in FACTS:  # addresses and pages differ by the port alone
-                sql = f"SELECT count(*) FROM {table}"
-                assert home.rows(sql)
             assert home.command("verify")[0] == 0
     assert strip_pages(left[0]) == strip_pages(left[1])
     events = [row for row in left[0]["dmf_event"] if "missing" in row]
