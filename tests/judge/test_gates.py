@@ -70,7 +70,7 @@ def evidence(
         min_rows=10,
         rules=(),
         labels=REQUIRED,
-        reuse_before=1.0,
+        deliveries_before={Delivery("reg_no", 0, "header_text 등록번호"): 20},
         columns=tuple(
             JudgedColumn(name, label, FieldKind.NAME, is_required=True)
             for name, label in required.items()

@@ -10,6 +10,7 @@ from datetime import date
 from dmf_crawler.model.change import ChangeSet, KnownRecord
 from dmf_crawler.model.past import Past
 from dmf_crawler.model.record import FieldKind, Snapshot
+from dmf_crawler.model.reuse import Deliveries
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +82,8 @@ class Evidence:
         min_rows: Records that the list has at least.
         rules: What values look like; pattern of the number and words of the status apart.
         labels: Field id → Korean label.
-        reuse_before: Share of fields that primary selectors alone found in the board's last
-            accepted run, None where there is none or nothing was measured.
+        deliveries_before: What selectors found in the board's last accepted run, and of each field
+            of the detail pages in the last one that measured it; empty where nothing was measured.
         day: The day of the read.
         columns: The fields that the source has, in the order of the stored record.
         country_field: Field id of what rows are grouped by when equal fields are counted, "" for
@@ -102,7 +103,7 @@ class Evidence:
     min_rows: int
     rules: tuple[ValueRule, ...]
     labels: Mapping[str, str]
-    reuse_before: float | None
+    deliveries_before: Deliveries
     day: date = date.min
     columns: tuple[JudgedColumn, ...] = ()
     country_field: str = ""

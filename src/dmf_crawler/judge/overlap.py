@@ -249,7 +249,8 @@ def _list_field(
 def _limit_rows(evidence: Evidence, field: str, limits: GateLimits) -> Limit:
     """Return how many rows of the list may change in one field on a day."""
     share, n_rows = limits.changed_rows, evidence.n_listed
-    bound = DailyLimit(floor=int(share.floor * n_rows), cap=int(share.cap * n_rows))
+    floor, cap = (max(share.least, int(each * n_rows)) for each in (share.floor, share.cap))
+    bound = DailyLimit(floor=floor, cap=cap)
     return limit_of(evidence, N_CHANGED, bound, limits, of=field)
 
 
