@@ -74,6 +74,9 @@ OPTIONS = {
     "status": [],
     "raw": ["export", "--warc", "--out"],
     "prune": ["--dry-run"],
+    "pending": [],
+    "approve": ["RUN", "--note", "--now"],
+    "reject": ["RUN", "--note", "--now"],
 }
 
 

@@ -89,8 +89,9 @@ def test_an_approved_run_keeps_what_its_crawl_was_and_tells_who_let_it_pass(stor
     assert after.decision == Decision(Decided.APPROVED, moment(3, hour=10), NOTE)
     assert (after.finished_at, after.duration_ms) == (before.finished_at, before.duration_ms)
     assert after.selector_version == 7
-    assert approved_days(store, since=moment(3)) == (date(2026, 12, 1),)
-    assert approved_days(store, since=moment(3, hour=11)) == ()
+    assert approved_days(store, BOARD, since=moment(3)) == (date(2026, 12, 1),)
+    assert approved_days(store, BOARD, since=moment(3, hour=11)) == ()
+    assert approved_days(store, "other", since=moment(3)) == ()
     assert all(check.ok for check in verify_history(store))
 
 

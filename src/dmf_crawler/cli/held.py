@@ -100,10 +100,13 @@ def _look_at(row: RunRow, store: Store, home: Home, given: Path | None) -> _Held
 
 def _find_place(example: Example, row: RunRow, home: Home, columns: Sequence[Column]) -> _Place:
     label = label_of(example.field, columns) if example.field else WHOLE_RECORD
-    found = RawStore(home.raw).find_file(home.root / row.raw_dir, example.source)
-    has_file = bool(example.source) and found is not None
-    file = found[0].relative_to(home.root).as_posix() if has_file and found else None
-    return _Place(example, label, file)
+    return _Place(example, label, _find_file(example.source, home.root / row.raw_dir, home))
+
+
+def _find_file(sha256: str, folder: Path, home: Home) -> str | None:
+    """Return the kept page of a digest, relative to the home folder, None where there is none."""
+    found = RawStore(home.raw).find_file(folder, sha256) if sha256 else None
+    return found[0].relative_to(home.root).as_posix() if found else None
 
 
 def _name_commands(row: RunRow, given: Path | None) -> dict[str, str]:

@@ -205,7 +205,8 @@ def _find_unreported(watches: Sequence[Watch], now: datetime) -> list[date]:
     That is today, and days on which a run was held that somebody has approved since yesterday.
     """
     store, day = watches[0].store, day_of(now)
-    days = {*approved_days(store, since=now - RECENT)}
+    since = now - RECENT
+    days = {each for watch in watches for each in approved_days(store, watch.board.id, since=since)}
     if any(
         row.status is RunStatus.OK and not row.reparse_of
         for row in find_runs(store, since=day, until=day)

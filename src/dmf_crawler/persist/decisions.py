@@ -30,12 +30,12 @@ def decided_runs(
     return tuple(read_run(row) for row in rows)
 
 
-def approved_days(store: Store, *, since: datetime) -> tuple[date, ...]:
-    """Return the days of runs that were approved at or after a moment."""
+def approved_days(store: Store, board_id: str, *, since: datetime) -> tuple[date, ...]:
+    """Return the days of a board's runs that were approved at or after a moment."""
     rows = store.rows(
-        "SELECT DISTINCT day FROM crawl_run WHERE status = 'OK' AND decision = ?"
-        " AND decided_at >= ? ORDER BY day",
-        (Decided.APPROVED, kst(since).isoformat()),
+        "SELECT DISTINCT day FROM crawl_run WHERE board_id = ? AND status = 'OK'"
+        " AND decision = ? AND decided_at >= ? ORDER BY day",
+        (board_id, Decided.APPROVED, kst(since).isoformat()),
     )
     return tuple(date.fromisoformat(row["day"]) for row in rows)
 
