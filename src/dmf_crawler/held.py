@@ -48,12 +48,11 @@ def approve_held(row: RunRow, watch: Watch, *, note: str, now: Clock) -> RunSumm
     """Read a held run's pages again, judge them again, and record them with that run's start.
 
     A gate that refuses, or a page that cannot be read, leaves it held: the summary says why. What
-    it was held for does not stop it.
+    it was held for does not stop it. The caller has made sure that it is held (`check_held`).
 
     Raises:
-        UsageError: `not_held`; `newer_run_accepted`: it would undo newer facts; `no_kept_pages`.
+        UsageError: `newer_run_accepted`: it would undo newer facts; `no_kept_pages`.
     """
-    check_held(row)
     accepted = last_accepted_run(watch.store, watch.board.id)
     if accepted is not None and accepted.run.started_at >= row.run.started_at:
         raise UsageError(

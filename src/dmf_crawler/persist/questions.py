@@ -13,8 +13,9 @@ from dmf_crawler.model.report import BoardReport, EventRow, Report, VersionRow
 from dmf_crawler.model.run import KST, RunStatus, kst
 from dmf_crawler.persist.decisions import decided_runs
 from dmf_crawler.persist.deliveries import given_way
+from dmf_crawler.persist.gate_results import gates_of
 from dmf_crawler.persist.recording import load_changes, load_fields
-from dmf_crawler.persist.runs import find_runs, gates_of, last_accepted_run, warnings_of
+from dmf_crawler.persist.runs import find_runs, last_accepted_run, warnings_of
 from dmf_crawler.persist.store import Store
 
 _EVENTS = (

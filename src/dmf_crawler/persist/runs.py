@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 from dmf_crawler.errors import StoreError, UsageError
 from dmf_crawler.model.change import Counts
 from dmf_crawler.model.decision import Decided, Decision
-from dmf_crawler.model.record import Value
 from dmf_crawler.model.report import RunRow
 from dmf_crawler.model.run import KST, Run, RunStatus, day_of, kst
-from dmf_crawler.model.verdict import Example, Gate, LimitFrom, Outcome, RunSummary
+from dmf_crawler.model.verdict import RunSummary
 from dmf_crawler.persist.deliveries import write_deliveries
+from dmf_crawler.persist.gate_results import write_gates
 from dmf_crawler.persist.store import Store
 
 ABANDONED = "killed"
@@ -196,50 +195,8 @@ def finish_run(store: Store, summary: RunSummary, finished_at: datetime) -> None
             f"실행 {run.run_id} 은 진행 중이거나 보류된 실행이 아니므로 결과를 다시 기록할 수 "
             "없습니다. 아무것도 바뀌지 않았습니다. runs 명령으로 상태를 확인하십시오.",
         )
-    _write_gates(store, run, summary.gates)
+    write_gates(store, run, summary.gates)
     write_deliveries(store, run.run_id, summary.deliveries)
-
-
-def _write_gates(store: Store, run: Run, gates: Sequence[Gate]) -> None:
-    """Write what a run's gates saw, instead of what they saw before somebody decided."""
-    store.execute("DELETE FROM gate_result WHERE run_id = ?", (run.run_id,))
-    store.execute("DELETE FROM gate_example WHERE run_id = ?", (run.run_id,))
-    store.execute_many(
-        "INSERT INTO gate_result VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            (
-                run.run_id,
-                position,
-                gate.code,
-                gate.outcome,
-                gate.observed,
-                gate.limit,
-                gate.message,
-                gate.fault_code,
-                gate.limit_from or "",
-            )
-            for position, gate in enumerate(gates)
-        ),
-    )
-    store.execute_many(
-        "INSERT INTO gate_example VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            (
-                run.run_id,
-                gate.code,
-                position,
-                example.key,
-                example.field,
-                json.dumps(example.before, ensure_ascii=False),
-                json.dumps(example.after, ensure_ascii=False),
-                example.source,
-                example.url,
-                example.row_no,
-            )
-            for gate in gates
-            for position, example in enumerate(gate.examples)
-        ),
-    )
 
 
 def _numbers(counts: Counts) -> tuple[int, ...]:
@@ -295,49 +252,6 @@ def last_accepted_run(
         (board_id, str(until) if until else None, kst(before).isoformat() if before else None),
     )
     return read_run(rows[0]) if rows else None
-
-
-def gates_of(store: Store, run_id: str) -> tuple[Gate, ...]:
-    """Return what the gates of a run saw, in order."""
-    examples = _examples_of(store, run_id)
-    return tuple(
-        Gate(
-            row["code"],
-            Outcome(row["outcome"]),
-            row["observed"],
-            row["limit_value"],
-            row["message"],
-            row["fault_code"],
-            LimitFrom(row["limit_from"]) if row["limit_from"] else None,
-            tuple(examples.get(row["code"], ())),
-        )
-        for row in store.rows(
-            "SELECT * FROM gate_result WHERE run_id = ? ORDER BY position", (run_id,)
-        )
-    )
-
-
-def _examples_of(store: Store, run_id: str) -> dict[str, list[Example]]:
-    examples: dict[str, list[Example]] = {}
-    for row in store.rows(
-        "SELECT * FROM gate_example WHERE run_id = ? ORDER BY code, position", (run_id,)
-    ):
-        example = Example(
-            row["natural_key"],
-            row["field"],
-            _load_value(row["before_json"]),
-            _load_value(row["after_json"]),
-            row["source_sha256"],
-            row["source_url"],
-            row["source_row"],
-        )
-        examples.setdefault(row["code"], []).append(example)
-    return examples
-
-
-def _load_value(text: str) -> Value | None:
-    value = json.loads(text)
-    return tuple(value) if isinstance(value, list) else value
 
 
 def warnings_of(store: Store, run_id: str) -> tuple[str, ...]:

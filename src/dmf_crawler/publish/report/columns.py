@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from dmf_crawler.model.detail import BODY
 from dmf_crawler.model.record import Column, Fields
 from dmf_crawler.model.report import BoardReport, Report, VersionRow
-from dmf_crawler.publish.report.cells import Cell, Role, Tone, fit_width
+from dmf_crawler.publish.report.cell_text import fit_width
+from dmf_crawler.publish.report.cells import Cell, Role, Tone
 from dmf_crawler.publish.report.wording import show_value
 
 RECORDS_SHEET = "전체현황"
