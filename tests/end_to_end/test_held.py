@@ -545,6 +545,7 @@ def test_a_preview_is_the_report_that_an_approval_writes_marked_on_every_sheet(s
         assert str(sheet["A1"].value).startswith(f"미채택 미리보기: 보류된 실행 {HELD}")
         assert sheet.sheet_properties.tabColor.rgb == "FFB3261E"
         assert "미채택" in sheet.oddHeader.center.text
+        assert sheet.print_title_rows.startswith("$1:")
         rows = [[cell.value for cell in row] for row in sheet.iter_rows(min_row=2)]
         plain = [[cell.value for cell in row] for row in book[sheet.title].iter_rows()]
         if sheet.title == "실행로그":

@@ -33,6 +33,7 @@ from dmf_crawler.cli.options import (
     add_run_options,
     add_runs_options,
     add_selectors_options,
+    add_tune_options,
     add_where_options,
 )
 from dmf_crawler.errors import DmfCrawlerError, UsageError
@@ -89,7 +90,7 @@ LATER = frozenset(
     {
         *("as-of", "doctor", "probe", "calibrate", "schedule"),
         *("init", "changes", "export", "watch", "alerts"),
-        *("tune", "terms", "review"),
+        *("terms", "review"),
     }
 )
 
@@ -139,27 +140,9 @@ COMMANDS = (
         "selectors.check",
         {"files": []},
     ),
-    Command(
-        "pending",
-        "보류되어 사람의 결정을 기다리는 실행과 그 사유",
-        add_no_options,
-        "held.pending",
-        {"held": []},
-    ),
-    Command(
-        "approve",
-        "보류된 실행을 승인: 저장된 페이지로 기록하고 보고서를 씀",
-        add_decision_options,
-        "held.approve",
-        {"runs": []},
-    ),
-    Command(
-        "reject",
-        "보류된 실행을 거부: 기록하지 않고 끝냄",
-        add_decision_options,
-        "held.reject",
-        {"runs": []},
-    ),
+    Command("pending", "보류된 실행과 그 사유", add_no_options, "held.pending", {"held": []}),
+    Command("approve", "보류된 실행 승인", add_decision_options, "held.approve", {"runs": []}),
+    Command("reject", "보류된 실행 거부", add_decision_options, "held.reject", {"runs": []}),
     Command("runs", "지난 실행 목록", add_runs_options, "history.list_runs", {"runs": []}),
     Command(
         "history",
@@ -193,6 +176,13 @@ COMMANDS = (
         add_no_options,
         "history.verify",
         {"ok": False, "checks": []},
+    ),
+    Command(
+        "tune",
+        "출발값으로 둔 기준을 이력의 실측과 견주기",
+        add_tune_options,
+        "tune.tune",
+        {"boards": [], "review": []},
     ),
     Command(
         "raw",

@@ -8,6 +8,7 @@ from datetime import date, datetime
 
 from dmf_crawler.model.change import Counts, EventType, FieldChange, Grade, Reason
 from dmf_crawler.model.decision import Decision
+from dmf_crawler.model.rate import ChangeRate, Delay
 from dmf_crawler.model.record import Column, Fields
 from dmf_crawler.model.reuse import GaveWay
 from dmf_crawler.model.run import Run, RunStatus
@@ -135,6 +136,10 @@ class BoardReport:
         missed_days: Days without an accepted run before this one, since the accepted one before.
         decided: Runs that a gate held and that have ended, since the accepted day before and that
             day's included.
+        warnings: Korean sentences that the accepted run left.
+        change_rate: How often the list changes, None before its second accepted day.
+        delay: How late its reports were, None before its second accepted day.
+        n_accepted_days: Days on which the list was accepted, up to the report's day.
     """
 
     board_id: str
@@ -151,6 +156,9 @@ class BoardReport:
     missed_days: int = 0
     warnings: tuple[str, ...] = ()
     decided: tuple[RunRow, ...] = ()
+    change_rate: ChangeRate | None = None
+    delay: Delay | None = None
+    n_accepted_days: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -189,6 +189,7 @@ class Sheet:
             self._worksheet.set_paper(8)  # A3
         if self._banner:
             self.write_wide([Cell(self._banner, Role.BANNER)])
+            self._worksheet.repeat_rows(0)
 
     def set_page(self, *, day: str, tone: Tone = Tone.PLAIN, mark: str = "") -> None:
         """Set up printing (landscape, one page wide, numbered) and the colour of the tab.
