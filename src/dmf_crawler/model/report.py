@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 
 from dmf_crawler.model.change import Counts, EventType, FieldChange, Grade, Reason
+from dmf_crawler.model.decision import Decision
 from dmf_crawler.model.rate import ChangeRate, Delay
 from dmf_crawler.model.record import Column, Fields
 from dmf_crawler.model.reuse import GaveWay
@@ -89,6 +90,8 @@ class RunRow:
         reuse_rate: Share of fields that primary selectors alone found, 0 to 1; None when no list
             was read, or by a version that did not measure it.
         unlisted: Withdrawn records that the run's source does not list.
+        decision: What became of it after a gate had held it; None where none had, or where it
+            still waits.
     """
 
     run: Run
@@ -111,6 +114,7 @@ class RunRow:
     identity: str = ""
     reuse_rate: float | None = None
     unlisted: int = 0
+    decision: Decision | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +134,8 @@ class BoardReport:
         records: The current list at that run, newest registration first.
         notice: Korean sentence when the day's last run was not accepted, else "".
         missed_days: Days without an accepted run before this one, since the accepted one before.
+        decided: Runs that a gate held and that have ended, since the accepted day before and that
+            day's included.
         warnings: Korean sentences that the accepted run left.
         change_rate: How often the list changes, None before its second accepted day.
         delay: How late its reports were, None before its second accepted day.
@@ -149,6 +155,7 @@ class BoardReport:
     notice: str = ""
     missed_days: int = 0
     warnings: tuple[str, ...] = ()
+    decided: tuple[RunRow, ...] = ()
     change_rate: ChangeRate | None = None
     delay: Delay | None = None
     n_accepted_days: int = 0
@@ -165,6 +172,7 @@ class Report:
         runs: The last 30 runs of all boards, newest first.
         missing_runs: Consistent reads after which a vanished row counts as withdrawn.
         given_way: Run id → fields of which another selector than the primary one found values.
+        preview_of: The held run that would have to be accepted for this report; "" where it stands.
     """
 
     day: date
@@ -173,3 +181,4 @@ class Report:
     runs: tuple[RunRow, ...]
     missing_runs: int
     given_way: Mapping[str, tuple[GaveWay, ...]] = field(default_factory=dict)
+    preview_of: str = ""

@@ -11,10 +11,12 @@ from dmf_crawler.model.change import EventType, Grade, Reason
 from dmf_crawler.model.record import Column
 from dmf_crawler.model.report import BoardReport, EventRow, Report, VersionRow
 from dmf_crawler.model.run import KST, RunStatus, kst
+from dmf_crawler.persist.decisions import decided_runs
 from dmf_crawler.persist.deliveries import given_way
+from dmf_crawler.persist.gate_results import gates_of
 from dmf_crawler.persist.rates import change_rate_of, count_accepted_days, delay_of
 from dmf_crawler.persist.recording import load_changes, load_fields
-from dmf_crawler.persist.runs import find_runs, gates_of, last_accepted_run, warnings_of
+from dmf_crawler.persist.runs import find_runs, last_accepted_run, warnings_of
 from dmf_crawler.persist.store import Store
 
 _EVENTS = (
@@ -228,6 +230,7 @@ def _board_report(
         notice=notice,
         missed_days=(day - before.run.day).days - 1 if before else 0,
         warnings=warnings_of(store, accepted.run.run_id) if accepted else (),
+        decided=decided_runs(store, board_id, since=before.run.day if before else None, until=day),
         change_rate=change_rate_of(store, board_id, day),
         delay=delay_of(store, board_id, day, missing_runs=missing_runs),
         n_accepted_days=count_accepted_days(store, board_id, day),

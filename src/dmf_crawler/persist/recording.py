@@ -24,11 +24,12 @@ from dmf_crawler.model.rate import ChangeRate
 from dmf_crawler.model.record import FieldKind, Fields, Record, Snapshot, Value
 from dmf_crawler.model.run import Run
 from dmf_crawler.model.verdict import RunSummary
+from dmf_crawler.persist.decisions import record_decision, supersede_held
 from dmf_crawler.persist.pages import record_pages
 from dmf_crawler.persist.past import write_features
 from dmf_crawler.persist.rates import write_change_rate
 from dmf_crawler.persist.robots_seen import record_robots
-from dmf_crawler.persist.runs import finish_run, supersede_held
+from dmf_crawler.persist.runs import finish_run
 from dmf_crawler.persist.store import Store
 
 GRADES = (Grade.SAME, Grade.COSMETIC, Grade.MINOR, Grade.SUBSTANTIVE, Grade.MAJOR)
@@ -167,7 +168,9 @@ def record_accepted(store: Store, acceptance: Acceptance, finished_at: datetime)
     run = acceptance.summary.run
     with store.atomic():
         finish_run(store, acceptance.summary, finished_at)
-        supersede_held(store, run)
+        if acceptance.summary.approval is not None:
+            record_decision(store, run.run_id, acceptance.summary.approval)
+        supersede_held(store, run, finished_at)
         _write_changes(store, run, acceptance)
         _write_spells(store, run, acceptance)
         _write_seen(store, run, acceptance.change_set.unlisted)

@@ -24,6 +24,7 @@ ALTER TABLE drift_baseline ADD COLUMN was_held INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE crawl_run ADD COLUMN decision TEXT NOT NULL DEFAULT '';
 ALTER TABLE crawl_run ADD COLUMN decided_at TEXT;
 ALTER TABLE crawl_run ADD COLUMN decision_note TEXT NOT NULL DEFAULT '';
+UPDATE crawl_run SET decision = 'superseded' WHERE error_code = 'superseded';
 
 -- How often the list changes, as estimated at each accepted day: changes a day, with the bounds of
 -- a 95 % interval; NULL below the observations that an estimate needs. An upper bound is also NULL

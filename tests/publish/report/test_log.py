@@ -5,6 +5,7 @@ from datetime import date
 from pathlib import Path
 
 from dmf_crawler.model.change import Counts, EventType, Grade, Reason
+from dmf_crawler.model.decision import Decided, Decision
 from dmf_crawler.model.reuse import GaveWay
 from dmf_crawler.model.run import RunStatus
 from dmf_crawler.publish.report.cells import FILL, Tone
@@ -115,6 +116,7 @@ def test_the_run_log_has_one_line_a_run_with_numbers_as_numbers(tmp_path: Path) 
         "셀렉터 버전",
         "재사용률",
         "물러난 셀렉터",
+        "결정",
         "오류 코드",
         "사유",
     ]
@@ -139,10 +141,11 @@ def test_the_run_log_has_one_line_a_run_with_numbers_as_numbers(tmp_path: Path) 
         None,
         None,
         None,
+        None,
     ]
     assert rows[1][4] == "보류"
     assert rows[1][12:17] == [7, "예", None, 1, None]
-    assert rows[1][17:] == [None, "gate_hold", "G-5: 목록에서 사라진 건이 많습니다."]
+    assert rows[1][17:] == [None, None, "gate_hold", "G-5: 목록에서 사라진 건이 많습니다."]
     assert rows[2][3:8] == [None, "진행 중", None, 123, None]
 
 
@@ -177,6 +180,25 @@ def test_the_run_log_tells_how_much_primary_selectors_found_and_which_gave_way(
         "행: table tbody tr → table tr\n신청인: header_text 신청인 → css td.a, css td.b"
     )
     assert not any(rows[2][given_way:])
+
+
+def test_the_run_log_tells_what_became_of_a_held_run(tmp_path: Path) -> None:
+    at = a_run_row().run.started_at
+    ends = [
+        Decision(Decided.APPROVED, at, "공고로 확인"),
+        Decision(Decided.REJECTED, at),
+        Decision(Decided.SUPERSEDED, None),
+        None,
+    ]
+    runs = [replace(a_run_row(), decision=decision) for decision in ends]
+    rows = text_rows(write_and_read(a_report(a_board(), runs=runs), tmp_path), "실행로그")
+    column = column_of(rows[0], "결정")
+    assert ["".join(row[column : column + 1]) for row in rows[1:]] == [
+        "승인 2026-11-30 06:00:12\n공고로 확인",
+        "거부 2026-11-30 06:00:12",
+        "결정 없이 끝남",
+        "",
+    ]
 
 
 def test_runs_of_a_board_that_is_no_longer_reported_are_named_by_their_id(tmp_path: Path) -> None:

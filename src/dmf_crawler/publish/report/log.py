@@ -15,6 +15,7 @@ from dmf_crawler.publish.report.wording import (
     STATUS_WORDS,
     describe_changes,
     label_of,
+    show_decision,
     show_grade,
     show_moment,
     show_reason,
@@ -41,13 +42,14 @@ RUN_COLUMNS = (
     "셀렉터 버전",
     "재사용률",
     "물러난 셀렉터",
+    "결정",
     "오류 코드",
     "사유",
 )
 RUN_WIDTHS = (
     *(11.0, 19.0, 19.0, 8.0, 9.0, 8.0, 9.0),
     *(7.0, 7.0, 7.0, 8.0, 8.0, 8.0),
-    *(13.0, 8.0, 9.0, 44.0, 20.0, 40.0),
+    *(13.0, 8.0, 9.0, 44.0, 24.0, 20.0, 40.0),
 )
 
 
@@ -120,6 +122,7 @@ def _run_cells(
         Cell(row.selector_version),
         Cell(f"{row.reuse_rate:.1%}" if row.reuse_rate is not None else None),
         Cell(_show_given_way(report.given_way.get(run.run_id, ()), board)),
+        Cell("미결정" if run.run_id == report.preview_of else show_decision(row.decision)),
         Cell(row.error_code),
         Cell(row.reject_reason),
     ]
