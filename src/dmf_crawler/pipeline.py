@@ -124,10 +124,12 @@ def process(
         past=_read_past(run, watch, crawled),
         duration_s=crawled.duration_s,
     )
-    cross_check, told = check_sources(watch, folder, source, read, crawled.cross_faults)
-    judgement = judge_snapshot(evidence, watch.home.settings.gates, cross_check)
+    cross_check = check_sources(
+        watch, folder, source, read, crawled.cross_faults, changes=(run.day, known, change_set)
+    )
+    judgement = judge_snapshot(evidence, watch.home.settings.gates, cross_check.gate)
     summary = _add_crawl(_summarise(run, read, change_set, judgement.gates), crawled)
-    told = (*tell_lost(watch, source, read, change_set), *told)
+    told = (*tell_lost(watch, source, read, change_set), *cross_check.told)
     summary = replace(summary, warnings=(*summary.warnings, *told))
     if not known and summary.status is RunStatus.OK:
         summary = replace(summary, is_baseline=True)
@@ -143,7 +145,14 @@ def process(
     )
     pages = learn_pages(snapshot, details, known_before, watch, learning)
     acceptance = Acceptance(
-        summary, snapshot, change_set, known, features, pages, read_robots_answer(watch, folder)
+        summary,
+        snapshot,
+        change_set,
+        known,
+        features,
+        pages,
+        read_robots_answer(watch, folder),
+        cross_check.compared,
     )
     record_accepted(watch.store, acceptance, now())
     return summary

@@ -19,10 +19,12 @@ from dmf_crawler.model.change import (
     Reason,
 )
 from dmf_crawler.model.detail import KnownPage
+from dmf_crawler.model.difference import SourceDifferences
 from dmf_crawler.model.past import Features
 from dmf_crawler.model.record import FieldKind, Fields, Record, Snapshot, Value
 from dmf_crawler.model.run import Run
 from dmf_crawler.model.verdict import RunSummary
+from dmf_crawler.persist.differences import record_differences
 from dmf_crawler.persist.pages import record_pages
 from dmf_crawler.persist.past import write_features
 from dmf_crawler.persist.robots_seen import record_robots
@@ -143,6 +145,7 @@ class Acceptance:
         features: What the list was like that day, and what happened to it.
         pages: Detail pages and files that it saw, each with the key of its record.
         robots: Status and body of its robots.txt, None where its folder has none.
+        compared: Of each other source that the list was compared with, what is known of it now.
     """
 
     summary: RunSummary
@@ -152,6 +155,7 @@ class Acceptance:
     features: Features
     pages: Sequence[tuple[str, KnownPage]] = ()
     robots: tuple[int, bytes] | None = None
+    compared: Sequence[SourceDifferences] = ()
 
 
 def record_accepted(store: Store, acceptance: Acceptance, finished_at: datetime) -> None:
@@ -169,6 +173,7 @@ def record_accepted(store: Store, acceptance: Acceptance, finished_at: datetime)
         _write_seen(store, run, acceptance.change_set.unlisted)
         _write_split_numbers(store, run, acceptance.snapshot)
         record_pages(store, run, acceptance.pages)
+        record_differences(store, run, acceptance.compared)
         if acceptance.robots is not None:
             record_robots(store, run, *acceptance.robots)
         if not acceptance.summary.is_baseline:
