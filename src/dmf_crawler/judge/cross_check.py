@@ -188,7 +188,10 @@ def judge_cross_checks(
     compared = [check for check in checks.values() if isinstance(check, Comparison)]
     is_missing = any(isinstance(check, Fault) for check in checks.values())
     n_new = sum(len(check.new) for check in compared)
-    outcome, code = _decide(n_new, rules, is_missing=is_missing)
+    outcome = _decide(n_new, rules, is_missing=is_missing)
+    code = ""
+    if outcome is Outcome.HOLD:
+        code = "sources_differ" if n_new > rules.most_new else "source_missing"
     said = [_say(source, check, rules, labels) for source, check in checks.items()]
     has_number = bool(compared) or is_missing
     return Gate(
@@ -203,12 +206,10 @@ def judge_cross_checks(
     )
 
 
-def _decide(n_new: int, rules: CrossCheckRules, *, is_missing: bool) -> tuple[Outcome, str]:
-    if n_new > rules.most_new:
-        return Outcome.HOLD, "sources_differ"
-    if is_missing and rules.when_missing == "hold":
-        return Outcome.HOLD, "source_missing"
-    return Outcome.WARN if n_new or is_missing else Outcome.PASS, ""
+def _decide(n_new: int, rules: CrossCheckRules, *, is_missing: bool) -> Outcome:
+    if n_new > rules.most_new or (is_missing and rules.when_missing == "hold"):
+        return Outcome.HOLD
+    return Outcome.WARN if n_new or is_missing else Outcome.PASS
 
 
 def _say_what_to_do(outcome: Outcome, n_new: int, *, is_missing: bool) -> Iterator[str]:
@@ -220,8 +221,8 @@ def _say_what_to_do(outcome: Outcome, n_new: int, *, is_missing: bool) -> Iterat
         return
     if n_new:
         yield (
-            "이 목록이 맞으면 approve, 아니면 reject 명령으로 결정하십시오. 받아들인 차이는 그대로인 "
-            "동안 다시 묻지 않습니다."
+            "이 목록이 맞으면 approve, 아니면 reject 명령으로 결정하십시오. 받아들인 차이는 "
+            "그대로인 동안 다시 묻지 않습니다."
         )
     elif is_missing:
         yield (
