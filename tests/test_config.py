@@ -1081,11 +1081,9 @@ def shown_range(kind: Any) -> str:
         return ", ".join(f"`{choice}`" for choice in get_args(bare))
     if get_origin(bare) is tuple:
         return shown_range(get_args(bare)[0])
-    if bare is bool:
-        return "`true`, `false`"
     if bare not in (int, float):
-        return ""
+        return "`true`, `false`" if bare is bool else ""
     (mark,) = marks
-    if mark.lt is not None:
-        return f"above {mark.gt}, below {mark.lt}"
-    return f"above {mark.gt}, to {mark.le}" if mark.gt is not None else f"{mark.ge} to {mark.le}"
+    if mark.gt is None:
+        return f"{mark.ge} to {mark.le}"
+    return f"above {mark.gt}, " + (f"to {mark.le}" if mark.lt is None else f"below {mark.lt}")

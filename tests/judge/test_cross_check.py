@@ -162,7 +162,10 @@ def test_fields_that_are_ignored_are_not_compared_and_others_are():
 
 @pytest.mark.parametrize("keys", ["recent", "changed"])
 def test_what_changed_lately_may_be_late_in_one_source(keys):
-    known = replace(NOTHING_KNOWN, **{keys: frozenset({"A", "C"})})
+    lately = frozenset({"A", "C"})
+    known = replace(NOTHING_KNOWN, recent=lately)
+    if keys == "changed":
+        known = replace(NOTHING_KNOWN, changed=lately)
     here = a_list(a_record("A"), a_record("B"))
     there = a_list(a_record("A", company="가나약품"), a_record("B"), a_record("C"))
     compared = compare_sources(here, there, known)
@@ -262,8 +265,8 @@ def test_the_sentence_of_a_held_run_says_what_differs_and_what_to_do():
     gate = judge(openapi=found(RENAMED, *some(3), *keys))
     assert gate.message == (
         "openapi: 함께 있는 9건을 비교했고 새로운 차이가 6개 있습니다(다른 값 4개, 이 목록에만 "
-        "1건, openapi에만 1건). 예: A 신청인 '가나제약' / '가나약품'; H1 이 목록에만; T1 다른 쪽에만. "
-        "어느 쪽이 맞는지 사이트에서 확인하십시오. 이 목록이 맞으면 approve, 아니면 reject "
+        "1건, openapi에만 1건). 예: A 신청인 '가나제약' / '가나약품'; H1 이 목록에만; T1 다른 "
+        "쪽에만. 어느 쪽이 맞는지 사이트에서 확인하십시오. 이 목록이 맞으면 approve, 아니면 reject "
         "명령으로 결정하십시오. 받아들인 차이는 그대로인 동안 다시 묻지 않습니다."
     )
 

@@ -116,11 +116,11 @@ def test_keys_with_an_event_of_the_last_days_changed_recently(store):
             a_record(each, company=f"{day}") if each == key else a_record(each) for each in keys
         ]
         diary.read(*changed, at=moment(day))
-    day = moment(3).date()
-    assert recently_changed(store, BOARD, day=day, n_days=0) == {"A-3", "A-4"}
-    assert recently_changed(store, BOARD, day=day, n_days=1) == {"A-2", "A-3", "A-4"}
-    assert recently_changed(store, BOARD, day=day, n_days=30) == {"A-2", "A-3", "A-4"}
-    assert recently_changed(store, "other", day=day, n_days=30) == frozenset()
+    today = moment(3).date()
+    assert recently_changed(store, BOARD, day=today, n_days=0) == {"A-3", "A-4"}
+    assert recently_changed(store, BOARD, day=today, n_days=1) == {"A-2", "A-3", "A-4"}
+    assert recently_changed(store, BOARD, day=today, n_days=30) == {"A-2", "A-3", "A-4"}
+    assert recently_changed(store, "other", day=today, n_days=30) == frozenset()
 
 
 def test_the_baseline_is_no_change(store):
