@@ -268,6 +268,7 @@ def publish_day(watches: Sequence[Watch], day: date, *, written_at: datetime) ->
         day,
         written_at=written_at,
         rules=(rules.report.history_days, rules.report.log_runs, rules.history.missing_runs),
+        changed_back_days=rules.report.changed_back_days,
     )
     if all(board.accepted is None or board.accepted.run.day != day for board in report.boards):
         raise UsageError(

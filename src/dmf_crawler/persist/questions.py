@@ -11,6 +11,7 @@ from dmf_crawler.model.change import EventType, Grade, Reason
 from dmf_crawler.model.record import Column
 from dmf_crawler.model.report import BoardReport, EventRow, Report, VersionRow
 from dmf_crawler.model.run import KST, RunStatus, kst
+from dmf_crawler.persist.changed_back import mark_changed_back
 from dmf_crawler.persist.deliveries import given_way
 from dmf_crawler.persist.recording import load_changes, load_fields
 from dmf_crawler.persist.runs import find_runs, gates_of, last_accepted_run, warnings_of
@@ -176,6 +177,7 @@ def report_of_day(
     *,
     written_at: datetime,
     rules: tuple[int, int, int],
+    changed_back_days: int,
 ) -> Report:
     """Collect everything that the workbook of a day shows.
 
@@ -185,25 +187,31 @@ def report_of_day(
         day: Which day.
         written_at: When the workbook is written.
         rules: Days of 이력, runs of 실행로그, `missing_runs`.
+        changed_back_days: Within so many days a change counts as undone by a later one.
     """
     history_days, log_runs, missing_runs = rules
     runs = find_runs(store, until=day, limit=log_runs)
     return Report(
         day=day,
         written_at=kst(written_at),
-        boards=tuple(_board_report(store, board, day, history_days) for board in boards),
+        boards=tuple(
+            _board_report(store, board, day, (history_days, changed_back_days)) for board in boards
+        ),
         runs=runs,
         missing_runs=missing_runs,
         given_way=given_way(store, [row.run.run_id for row in runs]),
+        changed_back_days=changed_back_days,
     )
 
 
-def _board_report(store: Store, board: ReportRequest, day: date, history_days: int) -> BoardReport:
+def _board_report(
+    store: Store, board: ReportRequest, day: date, n_days: tuple[int, int]
+) -> BoardReport:
     board_id = board.board_id
     accepted = last_accepted_run(store, board_id, until=day)
     last = next(iter(find_runs(store, board_id=board_id, until=day, limit=1)), None)
     before = last_accepted_run(store, board_id, until=day - timedelta(days=1))
-    history = _events_between(store, board_id, day - timedelta(days=history_days - 1), day)
+    history = _read_history(store, board_id, day, *n_days)
     notice = ""
     if last is not None and last.status in {RunStatus.HELD, RunStatus.REJECTED, RunStatus.FAILED}:
         notice = (
@@ -225,6 +233,17 @@ def _board_report(store: Store, board: ReportRequest, day: date, history_days: i
         missed_days=(day - before.run.day).days - 1 if before else 0,
         warnings=warnings_of(store, accepted.run.run_id) if accepted else (),
     )
+
+
+def _read_history(
+    store: Store, board_id: str, day: date, history_days: int, changed_back_days: int
+) -> list[tuple[EventRow, date]]:
+    """Return the events of the days up to one, newest first, with what in them was changed back."""
+    since = day - timedelta(days=history_days - 1)
+    first = since - timedelta(days=changed_back_days)  # what these changed may be undone later
+    events = _events_between(store, board_id, first, day)
+    marked = [*mark_changed_back(reversed(events), n_days=changed_back_days)]
+    return [(event, on) for event, on in reversed(marked) if on >= since]
 
 
 def _events_between(
