@@ -30,11 +30,11 @@ from dmf_crawler.publish.report.wording import (
 )
 
 RETURN_COLUMNS = ("취하 기록일", "재등장 사유", "변경 내용", "비고")
-RETURN_WIDTHS = (12.0, 20.0, 30.0, 40.0)
+RETURN_WIDTHS = (12.0, 20.0, 30.0, 52.0)
 CHANGE_COLUMNS = ("항목", "이전", "이후", "정도", "사유", "비고")
 CHANGE_WIDTHS = (16.0, 44.0, 44.0, 8.0, 16.0, 40.0)
 WITHDRAWAL_COLUMNS = ("상태", "처음 사라진 날", "사유", "변경 내용", "비고")
-WITHDRAWAL_WIDTHS = (10.0, 14.0, 26.0, 60.0, 40.0)
+WITHDRAWAL_WIDTHS = (10.0, 14.0, 26.0, 60.0, 52.0)
 MISSING_COLUMNS = ("상태", "처음 사라진 날", "경과(일)", "확인 횟수")
 
 BASELINE_MESSAGE = "최초 수집(기준선)입니다. 변경 비교는 다음 실행부터 시작됩니다."

@@ -22,7 +22,7 @@ from dmf_crawler.publish.report.wording import (
 )
 
 HISTORY_COLUMNS = ("구분", "정도", "변경 내용", "사유", "비고", "run_id")
-HISTORY_WIDTHS = (9.0, 8.0, 64.0, 24.0, 40.0, 34.0)
+HISTORY_WIDTHS = (9.0, 8.0, 64.0, 24.0, 52.0, 34.0)
 
 RUN_COLUMNS = (
     "기준일",
