@@ -124,6 +124,12 @@ def test_keys_that_one_list_lacks_are_told_of_each_with_the_page_that_has_them()
     }
 
 
+def test_of_a_record_that_both_have_the_page_of_the_list_is_shown():
+    there = replace(a_record("A", company="가나약품"), source="answer of the open API")
+    compared = compare_sources(a_list(a_record("A")), a_list(there), NOTHING_KNOWN)
+    assert [place.source for place in compared.places.values()] == ["page-A"]
+
+
 # --- what is known -------------------------------------------------------------------------------
 
 
