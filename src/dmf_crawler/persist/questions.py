@@ -13,6 +13,7 @@ from dmf_crawler.model.report import BoardReport, EventRow, Report, VersionRow
 from dmf_crawler.model.run import KST, RunStatus, kst
 from dmf_crawler.persist.changed_back import mark_changed_back
 from dmf_crawler.persist.deliveries import given_way
+from dmf_crawler.persist.rates import change_rate_of, count_accepted_days, delay_of
 from dmf_crawler.persist.recording import load_changes, load_fields
 from dmf_crawler.persist.runs import find_runs, gates_of, last_accepted_run, warnings_of
 from dmf_crawler.persist.store import Store
@@ -189,13 +190,13 @@ def report_of_day(
         rules: Days of 이력, runs of 실행로그, `missing_runs`.
         changed_back_days: Within so many days a change counts as undone by a later one.
     """
-    history_days, log_runs, missing_runs = rules
+    _, log_runs, missing_runs = rules
     runs = find_runs(store, until=day, limit=log_runs)
     return Report(
         day=day,
         written_at=kst(written_at),
         boards=tuple(
-            _board_report(store, board, day, (history_days, changed_back_days)) for board in boards
+            _board_report(store, board, day, rules, changed_back_days) for board in boards
         ),
         runs=runs,
         missing_runs=missing_runs,
@@ -205,13 +206,18 @@ def report_of_day(
 
 
 def _board_report(
-    store: Store, board: ReportRequest, day: date, n_days: tuple[int, int]
+    store: Store,
+    board: ReportRequest,
+    day: date,
+    rules: tuple[int, int, int],
+    changed_back_days: int,
 ) -> BoardReport:
+    history_days, _, missing_runs = rules
     board_id = board.board_id
     accepted = last_accepted_run(store, board_id, until=day)
     last = next(iter(find_runs(store, board_id=board_id, until=day, limit=1)), None)
     before = last_accepted_run(store, board_id, until=day - timedelta(days=1))
-    history = _read_history(store, board_id, day, *n_days)
+    history = _read_history(store, board_id, day, history_days, changed_back_days)
     notice = ""
     if last is not None and last.status in {RunStatus.HELD, RunStatus.REJECTED, RunStatus.FAILED}:
         notice = (
@@ -232,6 +238,9 @@ def _board_report(
         notice=notice,
         missed_days=(day - before.run.day).days - 1 if before else 0,
         warnings=warnings_of(store, accepted.run.run_id) if accepted else (),
+        change_rate=change_rate_of(store, board_id, day),
+        delay=delay_of(store, board_id, day, missing_runs=missing_runs),
+        n_accepted_days=count_accepted_days(store, board_id, day),
     )
 
 

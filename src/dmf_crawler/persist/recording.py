@@ -21,12 +21,14 @@ from dmf_crawler.model.change import (
 from dmf_crawler.model.detail import KnownPage
 from dmf_crawler.model.difference import SourceDifferences
 from dmf_crawler.model.past import Features
+from dmf_crawler.model.rate import ChangeRate
 from dmf_crawler.model.record import FieldKind, Fields, Record, Snapshot, Value
 from dmf_crawler.model.run import Run
 from dmf_crawler.model.verdict import RunSummary
 from dmf_crawler.persist.differences import record_differences
 from dmf_crawler.persist.pages import record_pages
 from dmf_crawler.persist.past import write_features
+from dmf_crawler.persist.rates import write_change_rate
 from dmf_crawler.persist.robots_seen import record_robots
 from dmf_crawler.persist.runs import finish_run, supersede_held
 from dmf_crawler.persist.store import Store
@@ -145,6 +147,7 @@ class Acceptance:
         features: What the list was like that day, and what happened to it.
         pages: Detail pages and files that it saw, each with the key of its record.
         robots: Status and body of its robots.txt, None where its folder has none.
+        change_rate: How often the list changes, this day included; None for the baseline.
         compared: Of each other source that the list was compared with, what is known of it now.
     """
 
@@ -155,6 +158,7 @@ class Acceptance:
     features: Features
     pages: Sequence[tuple[str, KnownPage]] = ()
     robots: tuple[int, bytes] | None = None
+    change_rate: ChangeRate | None = None
     compared: Sequence[SourceDifferences] = ()
 
 
@@ -178,6 +182,8 @@ def record_accepted(store: Store, acceptance: Acceptance, finished_at: datetime)
             record_robots(store, run, *acceptance.robots)
         if not acceptance.summary.is_baseline:
             _write_observation(store, run, acceptance.summary.counts)
+        if acceptance.change_rate is not None:
+            write_change_rate(store, run, acceptance.change_rate)
         write_features(store, run, acceptance.features, was_held=acceptance.summary.is_approved)
 
 
