@@ -153,10 +153,12 @@ def process(
         duration_s=crawled.duration_s,
         features=looks,
     )
-    cross_check, told = check_sources(watch, folder, source, read, crawled.cross_faults)
-    judgement = judge_snapshot(evidence, watch.home.settings.gates, cross_check)
+    cross_check = check_sources(
+        watch, folder, source, read, crawled.cross_faults, changes=(run.day, known, change_set)
+    )
+    judgement = judge_snapshot(evidence, watch.home.settings.gates, cross_check.gate)
     summary = _add_crawl(_summarise(run, read, change_set, judgement.gates), crawled)
-    told = (*tell_lost(watch, source, read, change_set), *told)
+    told = (*tell_lost(watch, source, read, change_set), *cross_check.told)
     summary = replace(summary, warnings=tuple(dict.fromkeys((*summary.warnings, *told))))
     if intent.approval is not None:
         summary = _let_pass(summary, intent.approval, watch)
@@ -182,6 +184,7 @@ def process(
         pages,
         read_robots_answer(watch, folder),
         _estimate_rate(past, change_set, summary),
+        cross_check.compared,
     )
     record_accepted(watch.store, acceptance, now())
     return summary
@@ -337,6 +340,7 @@ def collect_day(watches: Sequence[Watch], day: date, *, written_at: datetime) ->
         day,
         written_at=written_at,
         rules=(rules.report.history_days, rules.report.log_runs, rules.history.missing_runs),
+        changed_back_days=rules.report.changed_back_days,
     )
 
 

@@ -16,6 +16,19 @@ from dmf_crawler.model.verdict import Gate
 
 
 @dataclass(frozen=True, slots=True)
+class ChangedBack:
+    """An earlier change that a later one undid.
+
+    Attributes:
+        on: Day of the earlier change.
+        days_ago: How many days before the later one that was.
+    """
+
+    on: date
+    days_ago: int
+
+
+@dataclass(frozen=True, slots=True)
 class EventRow:
     """One event of the history.
 
@@ -30,6 +43,7 @@ class EventRow:
         changes: Changed fields; empty for NEW.
         fields: The record after it (for a closed one, its last values).
         missing_since: First day without it, for reasons `missing` and `delisted`.
+        changed_back: Changed field id → the earlier change that it undid, only where it did.
     """
 
     run_id: str
@@ -42,6 +56,7 @@ class EventRow:
     changes: tuple[FieldChange, ...]
     fields: Fields
     missing_since: date | None = None
+    changed_back: Mapping[str, ChangedBack] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +188,7 @@ class Report:
         missing_runs: Consistent reads after which a vanished row counts as withdrawn.
         given_way: Run id → fields of which another selector than the primary one found values.
         preview_of: The held run that would have to be accepted for this report; "" where it stands.
+        changed_back_days: Within so many days a change counts as undone by a later one.
     """
 
     day: date
@@ -182,3 +198,4 @@ class Report:
     missing_runs: int
     given_way: Mapping[str, tuple[GaveWay, ...]] = field(default_factory=dict)
     preview_of: str = ""
+    changed_back_days: int = 30

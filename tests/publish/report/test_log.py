@@ -1,15 +1,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 
 from dmf_crawler.model.change import Counts, EventType, Grade, Reason
 from dmf_crawler.model.decision import Decided, Decision
+from dmf_crawler.model.report import ChangedBack
 from dmf_crawler.model.reuse import GaveWay
 from dmf_crawler.model.run import RunStatus
 from dmf_crawler.publish.report.cells import FILL, Tone
 from tests.publish.builders import (
+    DAY,
     a_board,
     a_change,
     a_record,
@@ -36,13 +38,14 @@ def test_the_history_tells_each_event_newest_first(tmp_path: Path) -> None:
     board = a_board(records=[a_record("A")], history=history)
     workbook = write_and_read(a_report(board), tmp_path)
     assert text_rows(workbook, "이력") == [
-        ["일시", "등록번호", "구분", "정도", "변경 내용", "사유", "run_id"],
+        ["일시", "등록번호", "구분", "정도", "변경 내용", "사유", "비고", "run_id"],
         [
             "2026-11-30 06:00:12",
             "A",
             "변경",
             "표기",
             "신청인: (주)삼오제약 → 국전약품(주)",
+            "",
             "",
             "20261130T060012-dmf_registry",
         ],
@@ -53,15 +56,29 @@ def test_the_history_tells_each_event_newest_first(tmp_path: Path) -> None:
             "",
             "",
             "목록에서 사라짐",
+            "",
             "20261129T060012-dmf_registry",
         ],
-        ["2026-10-31 06:00:12", "A", "신규", "", "", "", "20261031T060012-dmf_registry"],
+        ["2026-10-31 06:00:12", "A", "신규", "", "", "", "", "20261031T060012-dmf_registry"],
     ]
     cells = cell_rows(workbook, "이력")[1:]
     assert [link_of(row[1]) for row in cells] == ["'전체현황'!A2", "", "'전체현황'!A2"]
     assert [fill_of(row[2]) for row in cells] == [
         FILL[tone].lstrip("#") for tone in (Tone.CHANGED, Tone.WITHDRAWN, Tone.NEW)
     ]
+
+
+def test_the_history_names_each_value_that_was_changed_back(tmp_path: Path) -> None:
+    event = an_event(
+        EventType.MODIFIED, "A", changes=[a_change(), a_change("target"), a_change("maker")]
+    )
+    back = {"maker": ChangedBack(DAY, 0), "company": ChangedBack(DAY - timedelta(days=3), 3)}
+    board = a_board(history=[replace(event, changed_back=back)])
+    header, row = text_rows(write_and_read(a_report(board), tmp_path), "이력")
+    assert row[column_of(header, "비고")] == (
+        "신청인: 3일 전(2026-11-27) 바뀐 값이 되돌아옴\n"
+        "제조소명: 같은 날(2026-11-30) 바뀐 값이 되돌아옴"
+    )
 
 
 def test_the_histories_of_several_boards_are_one_table_by_time(tmp_path: Path) -> None:

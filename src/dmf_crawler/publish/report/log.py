@@ -13,6 +13,7 @@ from dmf_crawler.publish.report.records import EVENT_TONES
 from dmf_crawler.publish.report.wording import (
     EVENT_WORDS,
     STATUS_WORDS,
+    describe_changed_back,
     describe_changes,
     label_of,
     show_decision,
@@ -21,8 +22,8 @@ from dmf_crawler.publish.report.wording import (
     show_reason,
 )
 
-HISTORY_COLUMNS = ("구분", "정도", "변경 내용", "사유", "run_id")
-HISTORY_WIDTHS = (9.0, 8.0, 64.0, 24.0, 34.0)
+HISTORY_COLUMNS = ("구분", "정도", "변경 내용", "사유", "비고", "run_id")
+HISTORY_WIDTHS = (9.0, 8.0, 64.0, 24.0, 52.0, 34.0)
 
 RUN_COLUMNS = (
     "기준일",
@@ -77,6 +78,7 @@ def _event_cells(board: BoardReport, event: EventRow) -> list[Cell]:
         Cell(show_grade(event.grade)),
         Cell(describe_changes(event.changes, board.columns)),
         Cell(show_reason(event.reason)),
+        Cell(describe_changed_back(event, board.columns)),
         Cell(event.run_id),
     ]
 

@@ -124,7 +124,7 @@ def _sentences(report: Report, board: BoardReport, tally: Tally) -> list[str]:
     if board.accepted.is_baseline:
         return [_say_baseline(tally)]
     happened = (
-        _say_events(tally)
+        _say_events(report, tally)
         if board.accepted.run.day == report.day
         else f"이날 채택한 수집이 없어 {board.accepted.run.day}에 채택한 목록을 보여 드립니다."
     )
@@ -139,7 +139,7 @@ def _say_baseline(tally: Tally) -> str:
     )
 
 
-def _say_events(tally: Tally) -> str:
+def _say_events(report: Report, tally: Tally) -> str:
     if not tally.n_events:
         return "직전에 채택한 수집 이후 신규, 변경, 취하, 재등장이 없습니다."
     parts = [
@@ -149,7 +149,13 @@ def _say_events(tally: Tally) -> str:
         f"재등장 {tally.n_reappeared:,}건" if tally.n_reappeared else "",
     ]
     said = ", ".join(part for part in parts if part)
-    return f"직전에 채택한 수집 이후 {said}이 있었습니다."
+    back = (
+        f" 이 가운데 값 {tally.n_changed_back:,}개는 최근 {report.changed_back_days:,}일 안에"
+        " 바뀌었다가 되돌아온 것입니다."
+        if tally.n_changed_back
+        else ""
+    )
+    return f"직전에 채택한 수집 이후 {said}이 있었습니다.{back}"
 
 
 def _say_rest(report: Report, tally: Tally) -> str:

@@ -9,6 +9,7 @@ from datetime import datetime
 from dmf_crawler.model.change import EventType, FieldChange, Grade, Reason
 from dmf_crawler.model.decision import Decided, Decision
 from dmf_crawler.model.record import Column, Value
+from dmf_crawler.model.report import ChangedBack, EventRow
 from dmf_crawler.model.run import RunStatus, kst
 from dmf_crawler.model.verdict import LimitFrom, Outcome
 
@@ -154,6 +155,23 @@ def _cut_out(text: str, start: int, end: int) -> str:
     shown = f"{'… ' if first else ''}{text[first:last].strip()}{' …' if last < len(text) else ''}"
     left = f", 다른 곳 {end - start:,}자 중 앞부분" if last < end else ""
     return f"{shown} [전체 {len(text):,}자{left}]"
+
+
+def show_changed_back(back: ChangedBack | None) -> str:
+    """Return which earlier change a value's change undid, "" for none."""
+    if back is None:
+        return ""
+    when = f"{back.days_ago:,}일 전" if back.days_ago else "같은 날"
+    return f"{when}({back.on.isoformat()}) 바뀐 값이 되돌아옴"
+
+
+def describe_changed_back(event: EventRow, columns: Sequence[Column]) -> str:
+    """Return `항목: …`, one line a field of an event whose earlier change was undone."""
+    return "\n".join(
+        f"{label_of(change.field, columns)}: {show_changed_back(event.changed_back[change.field])}"
+        for change in event.changes
+        if change.field in event.changed_back
+    )
 
 
 def describe_changes(changes: Iterable[FieldChange], columns: Sequence[Column]) -> str:
