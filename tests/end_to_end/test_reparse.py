@@ -164,7 +164,7 @@ def board(tmp_path):
 
 
 def drop_first_paragraph(board: Board) -> None:
-    board.home.edit("selectors/mfds_notice.yaml", "drop: []", 'drop: ["p:first-child"]')
+    board.home.edit("selectors/mfds_notice.yaml", "drop: []", "drop: [\"p:contains('하나')\"]")
 
 
 def test_the_texts_of_posts_are_compared_too_and_a_baseline_stays_one(board):

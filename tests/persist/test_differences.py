@@ -9,6 +9,7 @@ from datetime import timedelta
 import pytest
 
 from dmf_crawler.errors import StoreError
+from dmf_crawler.model.decision import Decided, Decision
 from dmf_crawler.model.difference import Difference, SourceDifferences
 from dmf_crawler.model.run import RunStatus
 from dmf_crawler.persist.diff import diff_snapshot
@@ -57,7 +58,7 @@ def run_once(
         with store.atomic():
             held = summarise(run, change_set, snapshot, known=known, status=RunStatus.HELD)
             finish_run(store, held, moment(day, hour))
-        summary = replace(summary, is_approved=True)
+        summary = replace(summary, approval=Decision(Decided.APPROVED, moment(day, hour)))
     acceptance = replace(accept(summary, snapshot, change_set, known), compared=compared)
     record_accepted(store, acceptance, run.started_at + timedelta(minutes=5))
 

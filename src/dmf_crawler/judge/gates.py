@@ -147,20 +147,25 @@ def _judge_required(evidence: Evidence, values: KnownValues, limits: GateLimits)
     n_empty = len(empty[worst]) if worst else 0
     ratio = n_empty / len(records) if records else 1.0
     limit = limits.required_empty_ratio
-    outcome, code = Outcome.PASS, ""
-    sentence = "필수 항목이 모두 채워져 있습니다."
-    if worst and n_empty:
-        outcome = Outcome.WARN
-        sentence = f"필수 항목 {worst.label_ko}이(가) {n_empty}건 비어 있습니다(한도 {limit:.0%})."
-    if ratio > limit:
-        outcome, code = Outcome.REJECT, "required_empty"
-        label = worst.label_ko if worst else ""
-        sentence = (
-            f"필수 항목 {label}이(가) {n_empty}건({ratio:.2%}) 비어 있습니다(한도 {limit:.0%}). "
-            "사이트의 열이 바뀌었는지 원본 페이지를 확인하십시오."
-        )
     examples = examples_in(empty[worst], worst.field, evidence.known) if worst else ()
-    return Gate("G-3", outcome, ratio, limit, sentence, code, LimitFrom.FUSE, examples)
+    label = worst.label_ko if worst else ""
+    if ratio > limit:
+        return Gate(
+            "G-3",
+            Outcome.REJECT,
+            ratio,
+            limit,
+            f"필수 항목 {label}이(가) {n_empty}건({ratio:.2%}) 비어 있습니다(한도 {limit:.0%}). "
+            "사이트의 열이 바뀌었는지 원본 페이지를 확인하십시오.",
+            "required_empty",
+            LimitFrom.FUSE,
+            examples,
+        )
+    if n_empty:
+        sentence = f"필수 항목 {label}이(가) {n_empty}건 비어 있습니다(한도 {limit:.0%})."
+        return Gate("G-3", Outcome.WARN, ratio, limit, sentence, "", LimitFrom.FUSE, examples)
+    sentence = "필수 항목이 모두 채워져 있습니다."
+    return Gate("G-3", Outcome.PASS, ratio, limit, sentence, "", LimitFrom.FUSE)
 
 
 def _judge_completeness(snapshot: Snapshot) -> Gate:

@@ -138,8 +138,13 @@ def _find_oddity(
 ) -> tuple[str, bool] | None:
     """Return why a value is odd, and whether that is certain."""
     if not any(elements_of(value)):
-        is_usual = not _is_always_filled(column, values, limits)
-        return None if is_usual else ("비어 있음", column.is_required)
+        if not _is_always_filled(column, values, limits):
+            return None
+        if column.is_required:
+            return "비어 있음", True
+        # Of a short list nobody can say that a field is always there.
+        has_many = values.column(column.field).n_values * limits.required_before_ratio >= 1
+        return ("비어 있음", False) if has_many else None
     days = elements_of(value) if column.kind is FieldKind.DATE else ()
     if not all(is_possible_day(text, column, evidence.day, limits) for text in days if text):
         return "있을 수 없는 날짜", True
