@@ -16,6 +16,7 @@ from pathlib import Path
 
 from dmf_crawler.config import Home
 from dmf_crawler.crawl import Crawled, CrawlOptions, crawl, digest_identity
+from dmf_crawler.detail_reuse import count_detail_deliveries
 from dmf_crawler.details import Learning, add_details, learn_pages, read_details
 from dmf_crawler.errors import StoredDataError, UsageError
 from dmf_crawler.judge.evidence import Evidence
@@ -24,8 +25,10 @@ from dmf_crawler.list_visit import Progress
 from dmf_crawler.model.change import ChangeSet, KnownRecord
 from dmf_crawler.model.past import Past
 from dmf_crawler.model.record import Snapshot
+from dmf_crawler.model.reuse import Deliveries
 from dmf_crawler.model.run import Fault, Run, RunStatus
 from dmf_crawler.model.verdict import Gate, RunSummary
+from dmf_crawler.persist.deliveries import deliveries_of, last_deliveries
 from dmf_crawler.persist.diff import count_changes, diff_snapshot
 from dmf_crawler.persist.features import measure_features
 from dmf_crawler.persist.pages import known_pages
@@ -111,6 +114,8 @@ def process(
     details = read_details(watch, folder, read)
     known_before = known_pages(watch.store, watch.board.id)
     read = add_details(read, details, known, watch, received=known_before)
+    of_details = count_detail_deliveries(read, details, watch, day=run.day)
+    read = replace(read, delivered={**read.delivered, **of_details})
     snapshot = complete_source(watch, source, read, known)
     change_set = diff_snapshot(known, snapshot, day=run.day, rules=watch.rules_of(source))
     evidence = replace(
@@ -120,8 +125,8 @@ def process(
         duration_s=crawled.duration_s,
     )
     cross_check, told = check_sources(watch, folder, source, read, crawled.cross_faults)
-    gates = (*judge_snapshot(evidence, watch.home.settings.gates), cross_check)
-    summary = _add_crawl(_summarise(run, read, change_set, gates), crawled)
+    judgement = judge_snapshot(evidence, watch.home.settings.gates, cross_check)
+    summary = _add_crawl(_summarise(run, read, change_set, judgement.gates), crawled)
     told = (*tell_lost(watch, source, read, change_set), *told)
     summary = replace(summary, warnings=(*summary.warnings, *told))
     if not known and summary.status is RunStatus.OK:
@@ -130,7 +135,7 @@ def process(
         return summary
     if summary.status is not RunStatus.OK:
         return _close(watch, summary, now)
-    features = measure_features(read, change_set, find_fields(read, watch))
+    features = measure_features(read, find_fields(read, watch), judgement.tally.counts)
     learning = Learning(
         raw_dir=watch.raw_dir(folder),
         asked_by=digest_identity(crawled.identity),
@@ -164,16 +169,10 @@ def _collect_evidence(
     read_fields: Collection[str],
 ) -> Evidence:
     file = watch.selectors.file
-    accepted = last_accepted_run(watch.store, watch.board.id)
     return Evidence(
         snapshot=snapshot,
         change_set=change_set,
         known=known,
-        required={
-            name: file.fields[name].label_ko
-            for name in read_fields
-            if name in file.fields and file.fields[name].validate.required
-        },
         number_field=file.key.number,
         number_label=file.fields[file.key.number].label_ko,
         number_pattern=watch.selectors.number_pattern,
@@ -182,7 +181,7 @@ def _collect_evidence(
         min_rows=file.row.min_expected,
         rules=watch.value_rules,
         labels={column.field: column.label_ko for column in watch.selectors.columns},
-        reuse_before=accepted.reuse_rate if accepted else None,
+        deliveries_before=_find_deliveries_before(watch),
         columns=watch.judged_columns(read_fields),
         country_field=file.compare_within,
     )
@@ -196,6 +195,17 @@ def _read_past(run: Run, watch: Watch, crawled: Crawled) -> Past:
         n_days=watch.home.settings.gates.history_days,
         is_full_check=crawled.full_check_from == run.day,
     )
+
+
+def _find_deliveries_before(watch: Watch) -> Deliveries:
+    """Return what selectors found last: in the last list, and on the last detail pages received."""
+    accepted = last_accepted_run(watch.store, watch.board.id)
+    of_list = deliveries_of(watch.store, accepted.run.run_id) if accepted else {}
+    names = watch.detail_fields
+    return {
+        **{used: n_rows for used, n_rows in of_list.items() if used.field not in names},
+        **last_deliveries(watch.store, watch.board.id, names),
+    }
 
 
 def _summarise(
@@ -224,8 +234,7 @@ def _summarise(
 def refuse(run: Run, fault: Fault) -> RunSummary:
     """Return the summary of a run without a readable list: REJECTED by a gate, else FAILED."""
     status = RunStatus.REJECTED if fault.exit_code == 4 else RunStatus.FAILED
-    gates = refuse_read(fault) if fault.exit_code in {4, 7} else ()
-    return RunSummary(run, status, fault.exit_code, gates=gates, fault=fault)
+    return RunSummary(run, status, fault.exit_code, gates=refuse_read(fault), fault=fault)
 
 
 def _close(watch: Watch, summary: RunSummary, now: Clock) -> RunSummary:

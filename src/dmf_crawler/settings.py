@@ -171,10 +171,17 @@ class DailyLimit(Struct, frozen=True, kw_only=True):
 
 
 class DailyShare(Struct, frozen=True, kw_only=True):
-    """As `DailyLimit`, in shares of the list."""
+    """As `DailyLimit`, in shares of the list.
+
+    Attributes:
+        floor: The limit is never lower.
+        cap: The limit is never higher.
+        least: Of a short list both are at least so many rows.
+    """
 
     floor: Ratio
     cap: Ratio
+    least: Count
 
 
 class GateLimits(Struct, frozen=True, kw_only=True):
@@ -235,7 +242,7 @@ class GateLimits(Struct, frozen=True, kw_only=True):
     vanished: DailyLimit = DailyLimit(floor=3, cap=10)
     withdrawn: DailyLimit = DailyLimit(floor=10, cap=30)
     new_rows: DailyLimit = DailyLimit(floor=20, cap=60)
-    changed_rows: DailyShare = DailyShare(floor=0.05, cap=0.10)
+    changed_rows: DailyShare = DailyShare(floor=0.05, cap=0.10, least=20)
     forward_values: Count = 3
     new_values: DailyLimit = DailyLimit(floor=12, cap=60)
     emptied: DailyLimit = DailyLimit(floor=5, cap=20)

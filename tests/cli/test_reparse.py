@@ -153,6 +153,7 @@ def test_correction_of_an_older_day_is_refused(lived_home):
         ["--until", "2026-12-01"],
         ["--run", "x", "--date", "2026-12-01"],
         ["--date", "2026-12-01", "--since", "2026-12-01", "--until", "2026-12-01"],
+        ["--since", "2026-12-02", "--until", "2026-12-01"],
     ],
 )
 def test_exactly_one_way_to_choose_runs_is_wanted(lived_home, words):
@@ -165,7 +166,7 @@ def test_exactly_one_way_to_choose_runs_is_wanted(lived_home, words):
     [
         ["--run", "20260101T000000-x"],
         ["--date", "2001-01-01"],
-        ["--since", "2099-01-01", "--until", "2001-01-01"],
+        ["--since", "2001-01-01", "--until", "2001-01-31"],
     ],
 )
 def test_runs_that_are_not_there_are_named(lived_home, words):

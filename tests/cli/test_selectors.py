@@ -192,6 +192,45 @@ def test_a_class_is_refused_where_the_pages_show_a_header(tmp_path, monkeypatch)
     assert ask(*words).exit_code == 0  # nothing says that there is a header
 
 
+def test_a_class_is_refused_where_the_pages_have_an_attribute_that_finds_the_same(tmp_path):
+    text = (ROOT / FILE).read_text(encoding="utf-8")
+    header = "    strategy: header_text\n    header_aliases: [신청인, 업체명, 등록업체]\n"
+    better = "      - {strategy: css, selector: 'td[data-field=\"company\"]'}\n"
+    rows = '  primary: "table tbody tr"\n'
+    assert header in text
+    assert better in text
+    assert rows in text
+    text = text.replace(header, "    strategy: css\n    selector: td.company\n").replace(better, "")
+    by_role = "    - '[role=\"row\"]' "
+    assert by_role in text
+    text = text.replace(by_role, "    - 'table tbody tr' ")
+    text = text.replace(rows, '  primary: "table.tb_list tr"\n')
+    selectors = _write(tmp_path, text)
+    html = PAGE.read_text(encoding="utf-8")
+    label = '<td><span class="s-th">신청인</span>'
+    html = html.replace(label, label.replace("<td", "<td class=company data-field=company"))
+    html = html.replace('<table class="tb_list"', '<table class="tb_list" id="list{n}"')
+    names = ("first.html", "second.html")
+    for name in names:
+        same = html.replace('id="list{n}"', 'id="boardList"')
+        (tmp_path / name).write_text(same, encoding="utf-8")
+    pages = [word for name in names for word in ("--page", str(tmp_path / name))]
+    words = ("selectors", "check", "--file", selectors, "--json", *pages)
+    asked = ask(*words)
+    assert (asked.exit_code, asked.error_code) == (2, "selectors_refused")
+    by_header, by_row, by_field = asked.json["files"][0]["refused"]
+    assert "'신청인'" in by_header
+    assert "row.primary: table.tb_list tr: " in by_row
+    assert 'id="boardList" 속성' in by_row
+    assert "fields.company.selector: td.company: " in by_field
+    assert 'data-field="company" 속성' in by_field
+    for number, name in enumerate(names):  # ids that differ by page are those of no list
+        other = html.replace("{n}", str(number)).replace("=company>", f"=company{number}>")
+        (tmp_path / name).write_text(other, encoding="utf-8")
+    (refused,) = ask(*words).json["files"][0]["refused"]
+    assert "'신청인'" in refused
+
+
 def test_pages_that_cannot_be_read_with_a_file_are_told(home):
     _edit(home, "header_aliases: [신청인, 업체명, 등록업체]", "header_aliases: [업체, 회사]")
     _edit(home, "labels: [신청인]", "labels: [업체]")

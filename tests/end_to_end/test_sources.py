@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
+import html
+import io
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,6 +16,7 @@ from typing import Any
 import pytest
 from openpyxl import load_workbook
 
+from dmf_crawler.cli.commands import run_command
 from dmf_crawler.text import bare_form
 from dmf_crawler.workbench.rehearsal.days import Life
 from dmf_crawler.workbench.rehearsal.register import COLUMNS, LIVE, ListRow
@@ -132,6 +136,45 @@ def test_a_value_of_any_source_is_found_where_it_stands(stage, source, place):
     assert re.fullmatch(place, told["xpath"])
     assert company in told["html"]
     assert (stage.home.root / told["page"]).is_file()
+
+
+@pytest.mark.parametrize("form", ["xml", "json"])
+def test_a_value_of_the_open_api_is_shown_with_the_text_that_came(stage, form):
+    stage.home.edit("config/boards.yaml", "{type: json}", f"{{type: {form}}}")
+    assert stage.run("openapi")["status"] == "OK"
+    ((key, name, page),) = stage.home.rows(
+        "SELECT natural_key, ingredient_name, source_sha256 FROM dmf_record LIMIT 1 OFFSET 70"
+    )
+
+    _, told = stage.home.command("where", key, "ingredient_name")
+
+    assert (told["sha256"], told["is_same"]) == (page, True)
+    raw = gzip.decompress((stage.home.root / told["page"]).read_bytes()).decode()
+    assert told["html"] in raw
+    name = html.escape(name, quote=False) if form == "xml" else json.dumps(name, ensure_ascii=False)
+    shown = (
+        f"<INGR_KOR_NAME>{name}</INGR_KOR_NAME>" if form == "xml" else f'"INGR_KOR_NAME": {name}'
+    )
+    assert told["html"] == shown
+
+
+def test_of_a_field_that_the_open_api_lacks_its_whole_item_is_shown(stage, life):
+    stage.run("html")
+    changed = replace(life.rows[0], company="가나제약(주)", document_no="v9.9.9/2026")
+    stage.show((changed, *life.rows[1:]))
+    run = stage.run("openapi", day=1)
+
+    exit_code, told = stage.home.command("where", changed.reg_no, "document_no")
+
+    assert (exit_code, told["run_id"], told["is_same"]) == (0, run["run_id"], None)
+    assert told["value"] == life.rows[0].document_no
+    assert re.fullmatch(r"items/item\[[0-9]+\]", told["xpath"])
+    assert json.loads(told["html"])["ENTP_NAME"] == "가나제약(주)"
+    out = io.StringIO()
+    words = ["where", "--home", str(stage.home.root), changed.reg_no, "document_no"]
+    assert run_command(words, stdout=out, stderr=out) == 0
+    assert f"원문: {told['html']}" in out.getvalue()
+    assert "이 응답에는 없는 항목입니다" in out.getvalue()
 
 
 def test_from_the_open_api_alone_to_the_pages_the_withdrawn_ones_are_new(stage, life):

@@ -360,3 +360,44 @@ def test_a_table_on_a_detail_page_may_be_a_list_of_values():
     html = "<dl><dt>담당자</dt><dd><ul><li>가</li><li>나</li></ul></dd></dl>"
     field = {"strategy": "label", "labels": ["담당자", "작성자"], "nested": "list"}
     assert _read_fields(html, authors=field) == {"authors": ("가", "나")}
+
+
+def _read_delivered(html: str, field: object) -> list[tuple[str, int, str]]:
+    details = notice_mapping()["details"] | {"fields": {"author": field}}
+    page = read_detail(raw_detail(html_detail(html)), notice_selectors(details=details))
+    assert isinstance(page, DetailPage), page
+    return [(used.field, used.position, used.selector) for used in page.delivered]
+
+
+@pytest.mark.parametrize(
+    ("html", "delivered"),
+    [
+        ("<dl><dt>담당자</dt><dd>가</dd></dl>", [("author", 0, "label 담당자")]),
+        ("<dl><dt>담당자</dt><dd></dd></dl>", [("author", 0, "label 담당자")]),
+        ("<dl><dt>이름</dt><dd>가</dd></dl>", [("author", 1, "css dd")]),
+        ("<p title='가'>본문</p>", [("author", 2, "attr p")]),
+        ("<p>본문</p>", []),
+    ],
+)
+def test_a_page_says_which_selector_found_each_field(html, delivered):
+    field = {
+        "strategy": "label",
+        "labels": ["담당자"],
+        "fallbacks": [
+            {"strategy": "css", "selector": "dd"},
+            {"strategy": "attr", "selector": "p", "attr": "title"},
+        ],
+    }
+    assert _read_delivered(html, field) == delivered
+
+
+def test_an_attribute_that_is_not_there_leaves_the_field_to_the_fallback():
+    field = {
+        "strategy": "attr",
+        "selector": "dd",
+        "attr": "data-name",
+        "fallbacks": [{"strategy": "css", "selector": "dd"}],
+    }
+    html = "<dl><dt>담당자</dt><dd>홍길동</dd></dl>"
+    assert _read_fields(html, author=field) == {"author": "홍길동"}
+    assert _read_delivered(html, field) == [("author", 1, "css dd")]

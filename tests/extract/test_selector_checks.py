@@ -212,3 +212,12 @@ def test_a_board_without_details_may_name_its_fields_as_it_likes(name):
         _copy_field(name)(mapping)
 
     assert _faults_after(change, notice_mapping) == []
+
+
+@pytest.mark.parametrize("path", ["td[", "./td[foo()]", "./td[$x]", "./td[x:y]", "x:td"])
+def test_an_xpath_that_would_fail_in_some_row_is_refused(path):
+    """On a page without a row, lxml takes all but the first and the last."""
+    other = {"strategy": "xpath", "selector": path}
+    (fault,) = _faults_after(_field("company", fallbacks=[other]))
+    assert fault.key == ("fields", "company", "fallbacks", 0, "selector")
+    assert path in fault.found

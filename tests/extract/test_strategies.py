@@ -1,12 +1,16 @@
 """Every strategy finds its field in a list, on its own, and is told from the others."""
 
 import json
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from dmf_crawler.extract.hits import Hits, count_page_hits
+from dmf_crawler.extract.hits import Hits, _count_labels, count_page_hits
+from dmf_crawler.extract.markup import parse_page
 from dmf_crawler.extract.parser import read_page
+from dmf_crawler.extract.table_guard import FoundList, find_list
 from dmf_crawler.model.record import PageTable
 from dmf_crawler.model.run import Fault
 from tests.extract.pages import (
@@ -220,6 +224,34 @@ def test_every_selector_is_tried_on_a_page_whether_it_is_needed_or_not():
         ("company", 4): 2, ("company", 5): 2,
     }  # fmt: skip
     assert hits.headers["company"] == "신청인"
+
+
+class _Counted(list[Any]):
+    """Notes how often something in it is looked at."""
+
+    n_taken = 0
+
+    def __iter__(self) -> Iterator[Any]:
+        for each in super().__iter__():
+            self.n_taken += 1
+            yield each
+
+    def __contains__(self, each: object) -> bool:
+        self.n_taken += len(self)
+        return super().__contains__(each)
+
+
+def test_rows_with_labels_are_counted_without_looking_through_all_rows_for_each_label():
+    rows = [some_fields(number) for number in range(1, 51)]
+    selectors = some_selectors(drop=["span.s-th", "b.none"])
+    document = parse_page(list_page(rows), "</html>")
+    assert not isinstance(document, Fault)
+    listed = find_list(document, selectors)
+    assert isinstance(listed, FoundList)
+    counted = _Counted(listed.search.rows)
+    found = list(_count_labels(replace(listed.search, rows=counted), selectors))
+    assert [n_rows for _, n_rows in found] == [50, 0]
+    assert counted.n_taken <= len(rows) * len(found)
 
 
 def test_tables_that_are_not_the_list_are_told_with_their_reason():

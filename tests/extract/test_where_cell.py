@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -188,6 +189,126 @@ def test_a_board_without_detail_pages_has_no_region():
     with pytest.raises(ValueError, match="details"):
         find_detail(raw_detail(html_detail("본문")), notice_selectors(details=None))
     assert notice_mapping()["details"] is not None
+
+
+# --- other strategies -------------------------------------------------------------------------
+
+
+def json_ld(*values: object) -> str:
+    """Return a script whose values are read from `items[*].item.company`."""
+    items = [{"item": {"name": "x", "company": value, "none": None}} for value in values]
+    text = json.dumps({"items": items}, ensure_ascii=False)
+    return f'<script type="application/ld+json">{text}</script>'
+
+
+def company_by(**selector: object) -> Selectors:
+    mapping = selectors_mapping()
+    fallback = {"strategy": "json_ld", "path": "items[*].item.company"}
+    mapping["fields"]["company"] = {"label_ko": "신청인", "fallbacks": [fallback], **selector}
+    return some_selectors(**mapping)
+
+
+def page_with(script: str) -> RawPage:
+    html = html_page(THREE).replace("<th>신청인</th>", "<th>순번</th>")
+    return raw_page(html.replace("</head>", f"{script}</head>"))
+
+
+def test_a_value_of_the_list_that_json_ld_says_is_found_in_its_script():
+    page = page_with(json_ld() + json_ld("가", "나") + json_ld(3))
+    selectors = company_by(strategy="css", selector="td[data-x]")  # gives way
+
+    found = [find(page, "company", row_no, selectors) for row_no in (1, 2, 3)]
+
+    assert [each.xpath for each in found] == [
+        *["/html/head/script[2]"] * 2,
+        "/html/head/script[3]",
+    ]
+    assert found[0].html == json_ld("가", "나")
+    assert [each.fields["company"] for each in found] == ["가", "나", "3"]
+
+
+@pytest.mark.parametrize("line_end", ["", "\n", "\r\n"])
+def test_of_a_long_script_the_part_is_shown_that_says_the_value(line_end):
+    """Also where another record has the same value, and where characters must be escaped."""
+    script = json_ld("가", chr(0x202E) * 900, "가").replace('"name": ', f'{line_end * 100}"name": ')
+
+    found = find(page_with(script), "company", 3, company_by(strategy="css", selector="td[data-x]"))
+
+    assert found.html.startswith("…")
+    assert '"company": "가", "none": null}}]}</script>' in found.html
+    assert found.html.index('"company": "가"') < MAX_HTML_CHARS
+    assert len(found.html) <= MAX_HTML_CHARS
+
+
+def test_a_script_with_a_name_twice_is_shown_from_its_beginning():
+    script = json_ld("가", "나", "다" * 3_000).replace('"name": "x"', '"company": "x"')
+
+    found = find(page_with(script), "company", 2, company_by(strategy="css", selector="td[data-x]"))
+
+    assert found.fields["company"] == "나"
+    assert found.html.startswith("<script")
+
+
+def find_by(html: str, **field: object) -> FoundCell:
+    """Find the field `author` on a detail page."""
+    details = notice_mapping()["details"] | {"fields": {"author": field}}
+    found = find_detail(raw_detail(html_detail(html)), notice_selectors(details=details), "author")
+    assert isinstance(found, FoundCell), found
+    return found
+
+
+AUTHOR = '<dl><dt>담당자</dt><dd class="who" title="홍길동">홍길동</dd></dl>'
+AUTHOR_SCRIPT = '<script type="application/ld+json">{"author": {"name": "홍길동"}}</script>'
+
+
+@pytest.mark.parametrize(
+    ("field", "place", "html"),
+    [
+        ({"strategy": "label", "labels": ["담당자"]}, "dl/dd", '<dd class="who" title="홍길동">'),
+        ({"strategy": "css", "selector": "dd"}, "dl/dd", '<dd class="who" title="홍길동">'),
+        ({"strategy": "attr", "selector": "dd", "attr": "title"}, "dl/dd/@title", "<dd "),
+        ({"strategy": "between", "left": 'title="홍길동">', "right": "</dd>"}, "dl/dd", "<dd "),
+        ({"strategy": "between", "left": "담당자</dt>", "right": "</dl>"}, "dl", "<dl>"),
+        ({"strategy": "json_ld", "path": "author.name"}, "script", AUTHOR_SCRIPT),
+    ],
+)
+def test_a_field_of_a_detail_page_is_found_where_its_selector_finds_it(field, place, html):
+    found = find_by(AUTHOR_SCRIPT + AUTHOR, **field)
+
+    assert found.xpath == f"/html/body/div[1]/{place}"
+    assert found.html.startswith(html)
+    assert found.fields["author"] == "홍길동"
+
+
+@pytest.mark.parametrize(
+    "fallback",
+    [
+        {"strategy": "between", "left": "<dd>", "right": "</dd>"},
+        {"strategy": "json_ld", "path": "author.name"},
+    ],
+)
+def test_a_field_of_a_detail_page_is_found_where_the_fallback_that_served_finds_it(fallback):
+    html = "<dl><dt>이름</dt><dd>홍길동</dd></dl>" + AUTHOR_SCRIPT
+
+    found = find_by(html, strategy="label", labels=["담당자"], fallbacks=[fallback])
+
+    assert found.xpath.endswith("script" if fallback["strategy"] == "json_ld" else "dd")
+    assert "홍길동" in found.html
+
+
+def test_a_value_far_behind_in_a_long_element_is_shown():
+    html = f"<p>{'가' * 5_000}담당자: 홍길동 (042)<b>끝</b></p>"
+
+    found = find_by(html, strategy="between", left="담당자: ", right=" (042)")
+
+    assert found.xpath == "/html/body/div[1]/p"
+    assert "담당자: 홍길동 (042)" in found.html
+
+
+def test_a_field_that_a_detail_page_has_not_is_looked_for_in_its_region():
+    found = find_by("<p>본문</p>", strategy="css", selector="dd")
+
+    assert (found.xpath, found.fields["author"]) == ("/html/body/div[1]", "")
 
 
 # --- hostile markup ---------------------------------------------------------------------------

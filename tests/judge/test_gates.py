@@ -7,7 +7,7 @@ from datetime import date
 
 import pytest
 
-from dmf_crawler.judge.evidence import Evidence
+from dmf_crawler.judge.evidence import Evidence, JudgedColumn
 from dmf_crawler.judge.gates import (
     NOT_COMPUTED,
     decide,
@@ -16,15 +16,14 @@ from dmf_crawler.judge.gates import (
     refuse_read,
 )
 from dmf_crawler.model.change import Change, ChangeSet, EventType, KnownRecord, Reason
-from dmf_crawler.model.record import Delivery, Record, Snapshot, Value
+from dmf_crawler.model.record import Delivery, FieldKind, Record, Snapshot, Value
 from dmf_crawler.model.run import Fault, RunStatus
-from dmf_crawler.model.verdict import Gate, Outcome
+from dmf_crawler.model.verdict import GATE_NAMES, Gate, Outcome
 from dmf_crawler.settings import DailyLimit, GateLimits
 
 LIMITS = GateLimits()
 PATTERN = re.compile(r"\d{4,5}-\d{3}")
 REQUIRED = {"reg_no": "등록번호", "company": "신청인"}
-CODES = ["G-0", "G-1", "G-2", "G-3", "G-4", "G-5", "G-6", "G-10"]
 
 
 def a_record(number: str, key: str = "", company: Value = "가나제약(주)") -> Record:
@@ -63,7 +62,6 @@ def evidence(
         ),
         change_set=ChangeSet(tuple(changes or ()), tuple(missing or ())),
         known=same if known_before is None else known_before,
-        required=required,
         number_field="reg_no",
         number_label="등록번호",
         number_pattern=pattern,
@@ -72,13 +70,21 @@ def evidence(
         min_rows=10,
         rules=(),
         labels=REQUIRED,
-        reuse_before=1.0,
+        deliveries_before={Delivery("reg_no", 0, "header_text 등록번호"): 20},
+        columns=tuple(
+            JudgedColumn(name, label, FieldKind.NAME, is_required=True)
+            for name, label in required.items()
+        ),
     )
+
+
+CROSS_CHECK = Gate("G-13", Outcome.PASS, None, 0, "다른 원천과 비교하지 않습니다.")
 
 
 def judge(given: Evidence, code: str, limits: GateLimits = LIMITS) -> Gate:
     """Return what one gate says."""
-    (gate,) = (gate for gate in judge_snapshot(given, limits) if gate.code == code)
+    gates = judge_snapshot(given, limits, CROSS_CHECK).gates
+    (gate,) = (gate for gate in gates if gate.code == code)
     return gate
 
 
@@ -87,9 +93,9 @@ def rows(n: int, company: Value = "가나제약(주)") -> list[Record]:
 
 
 def test_an_ordinary_day_passes_every_gate_and_each_says_so_in_a_sentence():
-    gates = judge_snapshot(evidence(rows(100)), LIMITS)
+    gates = judge_snapshot(evidence(rows(100)), LIMITS, CROSS_CHECK).gates
 
-    assert [gate.code for gate in gates] == CODES
+    assert [gate.code for gate in gates] == [*GATE_NAMES]
     assert {gate.outcome for gate in gates} == {Outcome.PASS}
     assert {gate.fault_code for gate in gates} == {""}
     assert all(gate.message.endswith("니다.") for gate in gates)
@@ -131,7 +137,7 @@ def test_a_list_that_is_not_as_long_as_announced_is_refused(total, outcome):
 def test_required_cells_may_be_empty_in_five_of_a_hundred_rows(n_empty, outcome):
     records = [*rows(100 - n_empty), *(a_record(f"2-{n}", company="") for n in range(n_empty))]
 
-    gate = judge(evidence(records), "G-3")
+    gate = judge(evidence(records, known_before={}), "G-3")
 
     assert (gate.outcome, gate.observed, gate.limit) == (outcome, n_empty / 100, 0.05)
     assert gate.fault_code == ("required_empty" if outcome is Outcome.REJECT else "")
@@ -142,7 +148,7 @@ def test_required_cells_may_be_empty_in_five_of_a_hundred_rows(n_empty, outcome)
 def test_the_emptiest_required_field_is_the_one_that_is_named():
     records = [*rows(97), a_record("", "a"), a_record("", "b", company=""), a_record("1-1")]
 
-    gate = judge(evidence(records), "G-3")
+    gate = judge(evidence(records, known_before={}), "G-3")
 
     assert (gate.observed, gate.outcome) == (0.02, Outcome.WARN)
     assert "등록번호" in gate.message
@@ -150,19 +156,19 @@ def test_the_emptiest_required_field_is_the_one_that_is_named():
 
 @pytest.mark.parametrize("empty", ["", (), ("",), ("", "")])
 def test_a_required_cell_without_any_text_is_empty(empty):
-    gate = judge(evidence([*rows(99), a_record("1-1", company=empty)]), "G-3")
+    gate = judge(evidence([*rows(99), a_record("1-1", company=empty)], known_before={}), "G-3")
 
     assert gate.outcome is Outcome.WARN
 
 
 def test_a_required_field_that_a_record_does_not_have_is_empty():
-    gate = judge(evidence(rows(100), required={"status": "상태"}), "G-3")
+    gate = judge(evidence(rows(100), required={"status": "상태"}, known_before={}), "G-3")
 
     assert (gate.outcome, gate.observed) == (Outcome.REJECT, 1.0)
 
 
 def test_a_board_without_required_fields_passes():
-    gate = judge(evidence(rows(100, company=""), required={}), "G-3")
+    gate = judge(evidence(rows(100, company=""), required={}, known_before={}), "G-3")
 
     assert gate.outcome is Outcome.PASS
 
@@ -171,7 +177,7 @@ def test_a_share_just_above_the_limit_does_not_read_like_the_limit():
     """601 of 12,000 is 5.01 %, not "5.0 % (limit 5 %)"."""
     records = [*rows(11_399), *(a_record(f"2-{n}", company="") for n in range(601))]
 
-    gate = judge(evidence(records), "G-3")
+    gate = judge(evidence(records, known_before={}), "G-3")
 
     assert gate.outcome is Outcome.REJECT
     assert "601건(5.01%)" in gate.message
@@ -341,7 +347,7 @@ def test_rows_gone_for_days_are_not_held_again_while_they_wait_or_when_they_are_
 
     assert judge(waiting, "G-5").outcome is Outcome.PASS
     assert judge(ending, "G-5").outcome is Outcome.PASS
-    assert judge(ending, "G-5").observed == 0.009
+    assert "사라진 행 9건" in judge(ending, "G-5").message
 
 
 def test_rows_that_vanish_and_are_due_at_once_are_newly_gone():
@@ -401,7 +407,7 @@ def test_a_record_that_goes_on_under_another_key_is_not_gone():
 
     gate = judge(evidence(rows(20), changes=changes, known_before=before), "G-5")
 
-    assert (gate.outcome, gate.observed) == (Outcome.PASS, 0.0)
+    assert (gate.outcome, gate.observed) == (Outcome.PASS, 0)
     assert "사라진 행 0건" in gate.message
 
 
@@ -426,7 +432,7 @@ def test_changes_and_returns_are_no_withdrawals():
 
     gate = judge(evidence(rows(20), changes=changes, known_before=before), "G-5")
 
-    assert (gate.outcome, gate.observed) == (Outcome.PASS, 0.0)
+    assert (gate.outcome, gate.observed) == (Outcome.PASS, 0)
 
 
 def test_the_first_run_has_nothing_that_could_be_gone():
@@ -496,10 +502,19 @@ def test_the_first_of_the_worst_gates_is_decisive():
 
 @pytest.mark.parametrize("code", ["robots_disallowed", "robots_unreachable", "terms_forbid"])
 def test_where_the_list_may_not_be_asked_for_there_is_no_list_to_judge(code):
-    (gate,) = refuse_read(Fault(code, "robots.txt가 금지합니다.", 7))
+    robots, *others = refuse_read(Fault(code, "robots.txt가 금지합니다.", 7))
 
-    assert (gate.code, gate.outcome, gate.fault_code) == ("G-0", Outcome.REJECT, code)
-    assert gate.message == "robots.txt가 금지합니다."
+    assert robots == Gate("G-0", Outcome.REJECT, None, None, "robots.txt가 금지합니다.", code)
+    assert {(gate.outcome, gate.fault_code) for gate in others} == {(Outcome.HOLD, "not_computed")}
+    assert [gate.code for gate in others] == [*GATE_NAMES][1:]
+
+
+def test_a_site_that_did_not_answer_leaves_nothing_to_judge_not_even_robots():
+    seen = {gate.code: gate for gate in refuse_read(Fault("timeout", "답이 없습니다.", 6))}
+
+    assert (seen["G-0"].outcome, seen["G-0"].observed) == (Outcome.HOLD, None)
+    assert (seen["G-10"].outcome, seen["G-10"].fault_code) == (Outcome.REJECT, "timeout")
+    assert [*seen] == [*GATE_NAMES]
 
 
 @pytest.mark.parametrize(
@@ -516,7 +531,7 @@ def test_where_the_list_may_not_be_asked_for_there_is_no_list_to_judge(code):
 def test_what_could_not_be_computed_for_want_of_a_list_never_passes(code, refused):
     seen = refuse_read(Fault(code, "목록을 읽지 못했습니다.", 4))
 
-    assert [gate.code for gate in seen] == CODES
+    assert [gate.code for gate in seen] == [*GATE_NAMES]
     by_code = {gate.code: gate for gate in seen}
     assert by_code.pop("G-0").outcome is Outcome.PASS
     assert by_code.pop(refused) == Gate(

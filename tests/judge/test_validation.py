@@ -9,7 +9,8 @@ from dataclasses import replace
 import pytest
 
 from dmf_crawler.judge.evidence import Evidence, ValueRule
-from dmf_crawler.judge.validation import InvalidValue, find_invalid, shape_of
+from dmf_crawler.judge.known_values import shape_of
+from dmf_crawler.judge.validation import InvalidValue, find_invalid
 from dmf_crawler.model.change import KnownRecord
 from dmf_crawler.model.record import Record, Value
 from dmf_crawler.model.verdict import Gate, Outcome

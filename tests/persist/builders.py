@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -214,7 +215,9 @@ def accept(
     rules: DiffRules = RULES,
 ) -> Acceptance:
     """Return what an accepted run writes."""
-    features = measure_features(snapshot, change_set, rules.kinds)
+    n_changed = Counter(each.field for change in change_set.changes for each in change.changes)
+    counts = {name: {"n_changed": n_changed[name]} for name in rules.kinds}
+    features = measure_features(snapshot, rules.kinds, counts)
     return Acceptance(summary, snapshot, change_set, known, features)
 
 

@@ -11,7 +11,7 @@ from dmf_crawler.model.record import Delivery
 from dmf_crawler.model.reuse import GaveWay
 from dmf_crawler.model.run import Fault, Run, RunStatus
 from dmf_crawler.model.verdict import RunSummary
-from dmf_crawler.persist.deliveries import deliveries_of, given_way
+from dmf_crawler.persist.deliveries import deliveries_of, given_way, last_deliveries
 from dmf_crawler.persist.runs import begin_run, finish_run, get_run
 from dmf_crawler.persist.store import Store
 from tests.persist.builders import BOARD, FIRST_START, moment, values
@@ -87,3 +87,21 @@ def test_a_run_that_cannot_be_ended_leaves_nothing_behind(store):
 
     assert deliveries_of(store, run.run_id) == WHOLE
     assert values(store, "SELECT count(*) FROM delivery") == [len(WHOLE)]
+
+
+def test_of_each_field_the_last_accepted_run_that_measured_it_counts(store):
+    author, by_cell = Delivery("author", 0, "label 담당자"), Delivery("author", 1, "css dd")
+    end(store, RunStatus.OK, {**WHOLE, author: 9})
+    end(store, RunStatus.OK, {**WHOLE, author: 0, by_cell: 4}, day=1)
+    end(store, RunStatus.OK, {**GONE, author: 0}, day=2)  # on pages that have none
+    end(store, RunStatus.HELD, {**WHOLE, author: 5}, day=3)
+
+    assert last_deliveries(store, BOARD, ["author"]) == {author: 0, by_cell: 4}
+    assert last_deliveries(store, BOARD, ["author", "company"]) == {
+        author: 0,
+        by_cell: 4,
+        HEADER: 0,
+        CELL: 100,
+    }
+    assert last_deliveries(store, "other", ["author"]) == {}
+    assert last_deliveries(store, BOARD, []) == {}

@@ -16,6 +16,7 @@ from dmf_crawler.model.record import FieldKind, Record, Value
 from dmf_crawler.model.run import RunStatus
 from dmf_crawler.persist.diff import diff_snapshot
 from dmf_crawler.persist.features import measure_features
+from dmf_crawler.persist.past import read_past
 from dmf_crawler.persist.recording import (
     Acceptance,
     dump_changes,
@@ -41,7 +42,6 @@ from tests.persist.builders import (
     a_snapshot,
     accept,
     content,
-    known_from,
     moment,
     summarise,
     values,
@@ -554,21 +554,28 @@ def test_columns_are_measured_each_day_the_last_accepted_run_counts(store, diary
     assert values(store, "SELECT count(*) FROM drift_baseline") == [len(KINDS)]
 
 
-def test_changed_cells_are_counted_a_field_new_records_left_out():
+def test_what_was_counted_stands_beside_what_a_column_looks_like():
     snapshot = a_snapshot(a_record("A", company="다시", status="취하"), a_record("B"))
-    change_set = diff_snapshot(
-        known_from(a_record("A")), snapshot, day=date(2026, 12, 1), rules=RULES
+
+    features = measure_features(
+        snapshot, ["company", "no_such"], {"row": {"n_entered": 1}, "company": {"n_changed": 1}}
     )
 
-    features = measure_features(snapshot, change_set, ["company", "status", "reg_no", "no_such"])
-
-    assert {name: feature["n_changed"] for name, feature in features.items()} == {
-        "company": 1,
-        "status": 1,
-        "reg_no": 0,
-        "no_such": 0,
+    assert features == {
+        "row": {"n_entered": 1},
+        "company": {"n_rows": 2, "n_empty": 0, "n_distinct": 2, "n_changed": 1},
+        "no_such": {"n_rows": 2, "n_empty": 2, "n_distinct": 1},
     }
-    assert features["no_such"]["n_empty"] == 2
+
+
+def test_what_happened_on_a_day_adds_up_over_its_runs(store, diary):
+    diary.read(a_record("A"), a_record("B"), at=moment(0))
+    diary.read(a_record("A", company="다시"), a_record("B"), at=moment(1))
+    diary.read(a_record("A", company="또"), a_record("B", company="다시"), at=moment(1, hour=9))
+    diary.read(a_record("A", company="또"), a_record("B", company="다시"), at=moment(1, hour=15))
+
+    (day,) = read_past(store, BOARD, before=moment(2).date(), n_days=1).days
+    assert day.feature("n_changed", "company") == 3
 
 
 # --- all or nothing ----------------------------------------------------------------------------

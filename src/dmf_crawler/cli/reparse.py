@@ -152,6 +152,10 @@ def _choose_runs(store: Store, arguments: argparse.Namespace) -> Sequence[RunRow
     if arguments.run:
         return (get_run(store, arguments.run),)
     since, until = arguments.since or arguments.date, arguments.until or arguments.date
+    if since > until:
+        raise UsageError(
+            "usage", f"--since {since} 이 --until {until} 보다 늦습니다. 두 날을 바꾸어 적으십시오."
+        )
     found = find_runs(store, since=since, until=until)[::-1]
     rows = _choose_reads(found, is_applied=arguments.apply)
     if not rows:

@@ -14,10 +14,13 @@ from pathlib import Path
 from dmf_crawler.acquire.raw_store import RawStore
 from dmf_crawler.config import Home
 from dmf_crawler.errors import StoredDataError, UsageError
+from dmf_crawler.extract.detail import find_all_selectors, read_detail
 from dmf_crawler.extract.hits import Hits, count_page_hits
+from dmf_crawler.extract.page_anchors import PageAnchors
 from dmf_crawler.extract.parser import read_page
 from dmf_crawler.extract.selectors import Selectors
 from dmf_crawler.extract.selectors_file import SelectorsFile
+from dmf_crawler.model.detail import BODY, FILES
 from dmf_crawler.model.page import PageRequest, RawPage
 from dmf_crawler.model.record import Delivery
 from dmf_crawler.model.report import RunRow
@@ -38,22 +41,28 @@ class Trial:
     """A selectors file tried on pages.
 
     Attributes:
-        pages: How many.
+        pages: How many list pages.
+        n_details: How many detail pages.
+        detail_hits: Selector → detail pages on which it finds what it needs.
         n_rows: Records on them.
         hits: Selector → rows in which it finds what it needs.
         served: Selector → pages on which it is the one that serves.
         faults: Page and why it cannot be read.
         headers: Field id → a header over what its primary selector finds.
+        anchors: Field id or `row` → which attributes would find what its primary selector finds.
         losers: Korean, the tables that are not the list → pages that have such a one.
         source: Korean: where the pages are from, or why there are none.
     """
 
     pages: int = 0
+    n_details: int = 0
+    detail_hits: Counter[Delivery] = field(default_factory=Counter)
     n_rows: int = 0
     hits: Counter[Delivery] = field(default_factory=Counter)
     served: Counter[Delivery] = field(default_factory=Counter)
     faults: list[tuple[str, Fault]] = field(default_factory=list)
     headers: dict[str, str] = field(default_factory=dict)
+    anchors: dict[str, PageAnchors] = field(default_factory=dict)
     losers: Counter[str] = field(default_factory=Counter)
     source: str = ""
 
@@ -74,16 +83,17 @@ def find_pages(
             "홈 폴더가 없어 셀렉터를 대 볼 페이지가 없습니다. --home 이나 --page 로 정하십시오."
         )
     raw_store = RawStore(home.raw)
+    kinds = {"list", "detail"} if file.details else {"list"}
     for row in _find_runs(file, home, arguments.run):
         folder = home.root / row.raw_dir
         if raw_store.has_index(folder):
             pages = (
                 page
                 for page in raw_store.pages(folder)
-                if page.request.kind == "list" and page.status == 200
+                if page.request.kind in kinds and page.status == 200
             )
-            first = next(pages, None)
-            if first is not None:
+            first = next(pages, None)  # the list comes first
+            if first is not None and first.request.kind == "list":
                 return _chain(first, pages), f"실행 {row.run.run_id}"
     return (), f"홈 폴더 {home.root} 에 저장된 페이지가 없어 셀렉터를 대 보지 못했습니다."
 
@@ -160,8 +170,12 @@ def _read_page_file(path: Path) -> RawPage:
 
 
 def try_pages(trial: Trial, pages: Iterable[RawPage], selectors: Selectors) -> None:
-    """Try the selectors on pages, and add what they find."""
+    """Try the selectors on list pages and, where the file has details, on those of records."""
+    trial.detail_hits.update(dict.fromkeys(_list_detail_selectors(selectors), 0))
     for page in pages:
+        if page.request.kind == "detail":
+            _try_detail(trial, page, selectors)
+            continue
         trial.pages += 1
         hits = count_page_hits(page, selectors)
         if isinstance(hits, Hits):
@@ -171,9 +185,38 @@ def try_pages(trial: Trial, pages: Iterable[RawPage], selectors: Selectors) -> N
                 if delivery.field == LABEL and n_hits:
                     trial.served[delivery] += 1
             trial.headers |= {name: text for name, text in hits.headers.items() if text}
+            for name, found in hits.anchors.items():
+                trial.anchors[name] = found.join(trial.anchors.get(name, found))
             trial.losers.update(set(hits.losers))
         table = read_page(page, selectors)
         if isinstance(table, Fault):
             trial.faults.append((page.url, table))
         else:
             trial.served.update(table.delivered)
+
+
+def _list_detail_selectors(selectors: Selectors) -> list[Delivery]:
+    """Return what may be found on a detail page: its region, its files, then the fields."""
+    details, file = selectors.details, selectors.file.details
+    if details is None or file is None:
+        return []
+    places = [(BODY, file.region), (FILES, file.files)]
+    of_fields = [
+        Delivery(each.field, position, locator.source)
+        for each in details.fields
+        for position, locator in enumerate(each.locators)
+    ]
+    return [*(Delivery(name, 0, f"css {css}") for name, css in places if css), *of_fields]
+
+
+def _try_detail(trial: Trial, page: RawPage, selectors: Selectors) -> None:
+    trial.n_details += 1
+    found = find_all_selectors(page, selectors)
+    if not isinstance(found, Fault):
+        trial.detail_hits.update(found)
+    detail = read_detail(page, selectors)
+    if isinstance(detail, Fault):
+        trial.faults.append((page.url, detail))
+    elif not isinstance(found, Fault):
+        trial.served.update(detail.delivered)
+        trial.served.update(each for each in found if each.field in {BODY, FILES})

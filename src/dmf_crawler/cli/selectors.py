@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -22,9 +22,15 @@ from dmf_crawler.document import Document, Finding, read_document, word_finding
 from dmf_crawler.document_checks import convert_document
 from dmf_crawler.errors import ConfigError, UsageError
 from dmf_crawler.extract.selector_checks import check_selectors
-from dmf_crawler.extract.selector_lint import LintFinding, lint_headers, lint_selectors
+from dmf_crawler.extract.selector_lint import (
+    LintFinding,
+    lint_anchors,
+    lint_headers,
+    lint_selectors,
+)
 from dmf_crawler.extract.selectors import compile_selectors
 from dmf_crawler.extract.selectors_file import SelectorsFile
+from dmf_crawler.model.record import Delivery
 
 _N_SHOWN_FAULTS = 5
 
@@ -100,6 +106,7 @@ def _check_one(document: Document, home: Home | None, arguments: argparse.Namesp
         pages, trial.source = find_pages(file, home, arguments)
         try_pages(trial, pages, compile_selectors(file))
         refused += [_word_lint(document, each) for each in lint_headers(file, trial.headers)]
+        refused += [_word_lint(document, each) for each in lint_anchors(file, trial.anchors)]
     payload = {
         "file": document.path,
         "board": file.board_id,
@@ -140,16 +147,9 @@ def _trial_json(trial: Trial) -> dict[str, Any]:
     return {
         "pages": trial.pages,
         "n_rows": trial.n_rows,
-        "hits": [
-            {
-                "field": each.field,
-                "position": each.position,
-                "selector": each.selector,
-                "n_hits": n_hits,
-                "n_pages": trial.served[each],
-            }
-            for each, n_hits in trial.hits.items()
-        ],
+        "n_details": trial.n_details,
+        "hits": _hits_json(trial.hits, trial),
+        "detail_hits": _hits_json(trial.detail_hits, trial),
         "faults": [
             {"page": page, "code": fault.code, "message": fault.message}
             for page, fault in trial.faults
@@ -159,6 +159,19 @@ def _trial_json(trial: Trial) -> dict[str, Any]:
             {"table": text, "n_pages": n} for text, n in trial.losers.most_common(_N_SHOWN_TABLES)
         ],
     }
+
+
+def _hits_json(hits: Mapping[Delivery, int], trial: Trial) -> list[dict[str, Any]]:
+    return [
+        {
+            "field": each.field,
+            "position": each.position,
+            "selector": each.selector,
+            "n_hits": n_hits,
+            "n_pages": trial.served[each],
+        }
+        for each, n_hits in hits.items()
+    ]
 
 
 def _say(
@@ -177,7 +190,11 @@ def _say(
         yield f"  {trial.source}"
         return
     yield f"  {trial.source}, {trial.pages:,}쪽 {trial.n_rows:,}행에 대 본 결과:"
-    yield from (f"    {line}" for line in _lay_out_hits(trial))
+    yield from (f"    {line}" for line in _lay_out_hits(trial.hits, trial, "찾은 행"))
+    if trial.n_details:
+        yield f"  그 실행의 상세 페이지 {trial.n_details:,}쪽에 대 본 결과:"
+        lines = _lay_out_hits(trial.detail_hits, trial, "찾은 쪽")
+        yield from (f"    {line}" for line in lines)
     tables = trial.losers.most_common(_N_SHOWN_TABLES)
     yield from (f"  목록이 아닌 표 {text} ({n:,}쪽)" for text, n in tables)
     if len(trial.losers) > len(tables):
@@ -188,10 +205,10 @@ def _say(
         yield f"  그 밖에 읽지 못한 페이지 {len(trial.faults) - _N_SHOWN_FAULTS:,}쪽"
 
 
-def _lay_out_hits(trial: Trial) -> list[str]:
+def _lay_out_hits(hits: Mapping[Delivery, int], trial: Trial, counted: str) -> list[str]:
     """Return the table of hits, one line a selector."""
-    lines = [("항목", "순서", "찾은 행", "쓴 쪽", "셀렉터")]
-    for each, n_hits in trial.hits.items():
+    lines = [("항목", "순서", counted, "쓴 쪽", "셀렉터")]
+    for each, n_hits in hits.items():
         order = "기본" if each.position == 0 else f"예비 {each.position}"
         lines.append((each.field, order, f"{n_hits:,}", f"{trial.served[each]:,}", each.selector))
     widths = [max(width_of(line[column]) for line in lines) for column in range(4)]

@@ -172,10 +172,10 @@ def _tell_cell(
     if cell is None:
         return []
     line = f" ({cell.line:,}번째 줄)" if cell.line else ""
-    is_page = cell.xpath.startswith("/")  # else a cell of a workbook, or an item of an answer
+    is_page = cell.xpath.startswith("/")  # else a cell of a workbook, or a piece of an answer
     return [
         f"  {'XPath' if is_page else '자리'}: {escape_unprintable(cell.xpath)}{line}",
-        f"  {'HTML' if is_page else '글자'}: {cell.html}",
+        f"  {'HTML' if is_page else '원문'}: {cell.html}",
         f"  지금 다시 읽은 값: {_compare(watch, column, stored, traced)}",
     ]
 
@@ -186,6 +186,9 @@ def _compare(watch: Watch, column: Column, stored: StoredVersion, traced: Proven
     changed = f" 그 뒤로 셀렉터 파일이 바뀌었습니다(버전 {then} → {now})." if then != now else ""
     is_same = traced.is_same(column.field, stored.version.fields)
     if is_same is None:
+        if column.field not in watch.detail_fields:
+            told = "이 응답에는 없는 항목입니다. 값은 다른 출처에서 마지막으로 읽은 것입니다."
+            return f"{told}{changed}"
         return f"이 페이지만으로는 알 수 없습니다(파일은 따로 받습니다).{changed}"
     if is_same:
         return f"기록과 같습니다.{changed}"

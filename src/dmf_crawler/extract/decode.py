@@ -100,7 +100,7 @@ def _find_twice(text: str) -> str:
         codes = [_BYTE_OF.get(char, ord(char)) for char in match[0]]
         try:
             word = bytes(codes).decode("utf-8")
-        except (UnicodeDecodeError, ValueError):
+        except ValueError:  # no bytes, or none of UTF-8
             continue
         if all("가" <= syllable <= "힣" for syllable in word):
             return match[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from lxml.etree import _Element as Element
 
@@ -22,10 +22,10 @@ from dmf_crawler.extract.paths import find_elements
 from dmf_crawler.extract.plain_text import read_text
 from dmf_crawler.extract.quoting import quote_texts, shorten
 from dmf_crawler.extract.selectors import DetailLocator, FieldLocator, Locator, Selectors
-from dmf_crawler.extract.value import full_text, nested_value, read_attribute, unite, value_of
-from dmf_crawler.model.detail import DetailPage, FileLink
+from dmf_crawler.extract.value import full_text, nested_value, read_one_attribute, unite, value_of
+from dmf_crawler.model.detail import BODY, FILES, DetailPage, FileLink
 from dmf_crawler.model.page import RawPage
-from dmf_crawler.model.record import Fields, Value
+from dmf_crawler.model.record import Delivery, Value
 from dmf_crawler.model.run import Fault
 
 _MOST_CHARS = 1_000_000
@@ -63,14 +63,15 @@ def read_detail(
     detail = _read_region(regions[0], document, details)
     if isinstance(detail, Fault):
         return detail
-    fields = _read_fields(document, selectors)
-    if isinstance(fields, Fault):
-        return fields
+    found = _read_fields(document, selectors)
+    if isinstance(found, Fault):
+        return found
     return replace(
         detail,
         follows_links=lets_follow(document, product_token),
         links_base=read_base(document, page.url),
-        fields=fields,
+        fields={each.field: each.value for each in found},
+        delivered=tuple(each.delivery for each in found if each.delivery is not None),
     )
 
 
@@ -87,17 +88,66 @@ def _read_region(region: Element, document: Element, details: DetailLocator) -> 
     return DetailPage(body, files)
 
 
-def _read_fields(document: Element, selectors: Selectors) -> Fields | Fault:
+@dataclass(frozen=True, slots=True)
+class _FoundField:
+    """One field of a page; `delivery` says which selector found it, None where none did."""
+
+    field: str
+    value: Value
+    delivery: Delivery | None
+
+
+def _read_fields(document: Element, selectors: Selectors) -> list[_FoundField] | Fault:
     """Read the fields of a detail page; one that is not there is empty, unless it is required."""
     labels = find_labels(document, selectors).all
-    values: dict[str, Value] = {}
+    fields: list[_FoundField] = []
     for field in selectors.details.fields if selectors.details else ():
-        found = (_find_values(locator, document, labels, field) for locator in field.locators)
-        value = next((each for each in found if each is not None), None)
-        if not value and field.is_required:
+        found = _find_field(field, document, labels)
+        if not found.value and field.is_required:
             return _missing_field(field)
-        values[field.field] = value or (() if field.nested == "list" else "")
-    return values
+        fields.append(found)
+    return fields
+
+
+def find_all_selectors(page: RawPage, selectors: Selectors) -> tuple[Delivery, ...] | Fault:
+    """Try every selector of a detail page's region, files and fields, also those not needed.
+
+    Returns:
+        Those that find what they need; or the fault of `parse_page`.
+
+    Raises:
+        ValueError: The selectors have no `details`.
+    """
+    details, file = selectors.details, selectors.file.details
+    if details is None or file is None:
+        raise ValueError(f"selectors of {selectors.file.board_id} have no details")
+    document = parse_page(page, selectors.file.end_marker, max_elements=MAX_DETAIL_ELEMENTS)
+    if isinstance(document, Fault):
+        return document
+    labels = find_labels(document, selectors).all
+    found = []
+    if len(find_elements(details.region, document)) == 1:
+        found.append(Delivery(BODY, 0, f"css {file.region}"))
+    if details.files and find_elements(details.files, document):
+        found.append(Delivery(FILES, 0, f"css {file.files}"))
+    for field in details.fields:
+        found += [
+            Delivery(field.field, position, locator.source)
+            for position, locator in enumerate(field.locators)
+            if _find_values(locator, document, labels, field) is not None
+        ]
+    return tuple(found)
+
+
+def _find_field(field: FieldLocator, document: Element, labels: frozenset[Element]) -> _FoundField:
+    """Try a field's locators in turn; what none of them finds is empty."""
+    empty: Value = () if field.nested == "list" else ""
+    for position, locator in enumerate(field.locators):
+        value = _find_values(locator, document, labels, field)
+        if value is not None:
+            used = Delivery(field.field, position, locator.source)
+            return _FoundField(field.field, value or empty, used)
+    return _FoundField(field.field, empty, None)
 
 
 def _find_values(
@@ -115,7 +165,8 @@ def _find_values(
             return None
         if locator.strategy != "attr":
             return _read_element(field, elements[0], labels)
-        texts = [read_attribute(locator, elements[0])]
+        attribute = read_one_attribute(locator, elements)
+        texts = [] if attribute is None else [attribute]
     return _fit(value_of(texts[0], field), field) if len(texts) == 1 else None
 
 

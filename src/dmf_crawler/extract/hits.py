@@ -7,9 +7,13 @@ from dataclasses import dataclass
 
 from lxml.etree import _Element as Element
 
+from dmf_crawler.extract.css_shape import shape_of_css
 from dmf_crawler.extract.markup import parse_page
+from dmf_crawler.extract.page_anchors import PageAnchors, find_field_anchors, find_row_anchors
 from dmf_crawler.extract.paths import find_elements
 from dmf_crawler.extract.places import Search, count_hits, find_header
+from dmf_crawler.extract.selector_lint import anchor_of
+from dmf_crawler.extract.selector_shape import Anchor
 from dmf_crawler.extract.selectors import Selectors
 from dmf_crawler.extract.table_choice import Choice
 from dmf_crawler.extract.table_guard import find_list
@@ -28,12 +32,15 @@ class Hits:
         found: Each selector with the number of rows in which it finds what it needs; of `row` the
             number of rows of the list that it finds, header rows left out.
         headers: Field id → the header over what its primary selector finds, "" without one.
+        anchors: Field id or `row` → which attributes would find the same as its primary selector;
+            of those that hang on a class and find something.
         losers: Korean, one a table of the page that is not the list.
     """
 
     n_rows: int
     found: tuple[tuple[Delivery, int], ...]
     headers: dict[str, str]
+    anchors: dict[str, PageAnchors]
     losers: tuple[str, ...]
 
 
@@ -59,7 +66,23 @@ def count_page_hits(page: RawPage, selectors: Selectors) -> Hits | Fault:
     headers = {
         field.field: find_header(field.primary, field.field, search) for field in selectors.fields
     }
-    return Hits(len(search.rows), tuple(found), headers, choice.losers)
+    anchors = dict(_find_anchors(search, choice, selectors))
+    return Hits(len(search.rows), tuple(found), headers, anchors, choice.losers)
+
+
+def _find_anchors(
+    search: Search, choice: Choice, selectors: Selectors
+) -> Iterator[tuple[str, PageAnchors]]:
+    css, path = selectors.rows[0]
+    if shape_of_css(css).anchor is Anchor.CLASS:
+        found = find_row_anchors(path, choice.headers, search.document)
+        if found is not None:
+            yield ROW, found
+    for field in selectors.fields:
+        if anchor_of(selectors.file.fields[field.field]) is Anchor.CLASS:
+            found = find_field_anchors(field.primary, search)
+            if found is not None:
+                yield field.field, found
 
 
 def _count_rows(
@@ -72,12 +95,12 @@ def _count_rows(
 
 
 def _count_labels(search: Search, selectors: Selectors) -> Iterator[tuple[Delivery, int]]:
+    own = set(search.rows)
+    holders = {cell for cells in search.cells for cell in cells}
     for position, (css, path) in enumerate(zip(selectors.file.drop, selectors.drop, strict=True)):
-        holders = {cell for cells in search.cells for cell in cells}
         rows = {
-            row
+            next((each for each in label.iterancestors() if each in own), None)
             for label in find_elements(path, search.document)
-            for row in search.rows
-            if label.getparent() in holders and row in set(label.iterancestors())
+            if label.getparent() in holders
         }
-        yield Delivery(LABEL, position, f"css {css}"), len(rows)
+        yield Delivery(LABEL, position, f"css {css}"), len(rows - {None})

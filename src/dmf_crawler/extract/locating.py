@@ -14,6 +14,7 @@ from lxml.html import tostring
 
 from dmf_crawler.extract.cell import cell_text
 from dmf_crawler.extract.grid import part_of
+from dmf_crawler.extract.json_places import find_json_places
 from dmf_crawler.extract.paths import find_elements
 from dmf_crawler.extract.selectors import Locator, text_form
 
@@ -24,6 +25,8 @@ _VALUE_OF = {"dt": "dd", "th": "td"}
 _NOTHING: frozenset[Element] = frozenset()
 _LABEL_ATTRIBUTES = ("data-label", "data-title", "data-th", "aria-label")
 _MARKUP = re.compile("<[^<>]*>")
+_JSON_WORDS = frozenset({"true", "false", "null"})
+_RETURN = "&#13;"
 _MAX_JSON_CHARS = 2_000_000
 _MAX_JSON_DEPTH = 50
 _MAX_JSON_VALUES = 10_000
@@ -86,20 +89,52 @@ def _value_of_label(label: Element, labels: frozenset[Element]) -> Iterator[Elem
 
 def read_json_ld(document: Element, locator: Locator) -> list[str]:
     """Return all values that a locator's steps find in the page's JSON-LD, in order."""
-    values: list[str] = []
+    return [value for _, value in find_json_ld(document, locator)]
+
+
+def find_json_ld(document: Element, locator: Locator) -> list[tuple[Element, str]]:
+    """Return the values of `read_json_ld`, each with the script that says it."""
+    found: list[tuple[Element, str]] = []
     for script in document.iter("script"):
         if (script.get("type") or "").strip().lower() != "application/ld+json":
             continue
         for value in _follow(_load_json(_with_returns(script)), locator.steps):
-            if len(values) >= _MAX_JSON_VALUES:
+            if len(found) >= _MAX_JSON_VALUES:
                 return []
-            values.append(value)
-    return values
+            found.append((script, value))
+    return found
+
+
+def index_json_ld(script: Element, locator: Locator, value_no: int) -> int:
+    """Return where in a script's text a value stands, by its name.
+
+    Args:
+        script: One of `find_json_ld`.
+        locator: Which steps lead to the value.
+        value_no: 0-based among the values that they find in this script.
+
+    Returns:
+        An index of `script.text`; 0 where a name stands twice in an object, so that the values
+        cannot be counted.
+    """
+    text = _with_returns(script)
+    names = tuple(step for step in locator.steps if step != "*")
+    hits = [
+        (place.start, text[place.value_start : place.end])
+        for place in find_json_places(text)
+        if place.names == names and place.kind in {'"', ""}
+    ]
+    hits = [(start, source) for start, source in hits if source not in _JSON_WORDS]
+    sources = [json.loads(source, parse_int=str, parse_float=str) for _, source in hits]
+    if sources != list(_follow(_load_json(text), locator.steps)):
+        return 0
+    start, _ = hits[value_no]
+    return start + text.count("\r", 0, start) * (len(_RETURN) - 1)
 
 
 def _with_returns(script: Element) -> str:
     """Return a script's text, in which a parser leaves the references to returns as they stand."""
-    return (script.text or "").replace("&#13;", "\r")
+    return (script.text or "").replace(_RETURN, "\r")
 
 
 def _load_json(text: str) -> Any:

@@ -19,6 +19,7 @@ from dmf_crawler.extract.selectors_file import (
     SelectorsFile,
     Validate,
 )
+from dmf_crawler.extract.xpath_tree import parse_xpath
 from dmf_crawler.model.detail import BODY, FILES
 
 _FIELD_ID = re.compile(r"[a-z][a-z0-9_]{0,39}")
@@ -185,7 +186,7 @@ def _check_locator(
     if strategy in {"css", "attr"} and selector.selector:
         yield from _check_css((*path, "selector"), selector.selector)
     if strategy == "xpath" and selector.selector:
-        yield from _check_path((*path, "selector"), selector.selector, compile_xpath, "XPath")
+        yield from _check_xpath((*path, "selector"), selector.selector)
     if selector.extract:
         yield from _check_pattern(
             (*path, "extract"), selector.extract, least_groups=1, most_groups=1
@@ -295,6 +296,18 @@ def _check_sources(file: SelectorsFile) -> Iterator[SelectorFault]:
 
 def _check_css(path: tuple[str | int, ...], css: str) -> Iterator[SelectorFault]:
     yield from _check_path(path, css, compile_css, "CSS 선택자")
+
+
+def _check_xpath(path: tuple[str | int, ...], text: str) -> Iterator[SelectorFault]:
+    """Yield what is no XPath, and what calls for a variable, a name space or an unknown function.
+
+    lxml notices the latter only in a row in which it gets so far.
+    """
+    faults = list(_check_path(path, text, compile_xpath, "XPath"))
+    if not faults and parse_xpath(text) is None:
+        expected = "변수·이름 공간·없는 함수를 쓰지 않는 XPath 1.0"
+        faults = [SelectorFault(path, repr(text), expected)]
+    yield from faults
 
 
 def _check_path(

@@ -7,15 +7,15 @@ long chains are refused: they broke most often in the field (Leotta et al. 2016,
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from enum import IntEnum
 
-import cssselect
-from cssselect import parser as css_tree
-
+from dmf_crawler.extract.css_shape import shape_of_css
+from dmf_crawler.extract.page_anchors import PageAnchors
+from dmf_crawler.extract.selector_shape import Anchor, Shape
 from dmf_crawler.extract.selectors_file import FallbackSelector, FieldSelector, SelectorsFile
+from dmf_crawler.extract.xpath_shape import shape_of_xpath
+from dmf_crawler.model.reuse import ROW
 
 MAX_DEPTH = 5
 """Steps of a chain; a longer one is refused."""
@@ -23,17 +23,6 @@ MAX_DEPTH = 5
 USUAL_DEPTH = 3
 
 KeyPath = tuple[str | int, ...]
-
-
-class Anchor(IntEnum):
-    """What a selector hangs on; the lower, the longer it lives."""
-
-    ID = 1
-    DATA = 2
-    HEADER = 3
-    STRUCTURE = 4
-    LABEL = 5
-    CLASS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,23 +40,6 @@ class LintFinding:
     is_refused: bool
     found: str
     why: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Shape:
-    """What a selector is made of.
-
-    Attributes:
-        depth: Steps of its longest chain.
-        is_absolute: Whether it starts at the root.
-        is_positional: Whether it counts elements.
-        anchor: The best thing it hangs on.
-    """
-
-    depth: int
-    is_absolute: bool
-    is_positional: bool
-    anchor: Anchor
 
 
 def lint_selectors(file: SelectorsFile) -> list[LintFinding]:
@@ -99,6 +71,30 @@ def lint_headers(file: SelectorsFile, headers: Mapping[str, str]) -> list[LintFi
     ]
 
 
+def lint_anchors(file: SelectorsFile, anchors: Mapping[str, PageAnchors]) -> list[LintFinding]:
+    """Judge, by what the pages show, the rows and fields that hang on a class.
+
+    Args:
+        file: The file.
+        anchors: Field id or `row` → what would find the same as its primary selector.
+    """
+    primaries: dict[str, tuple[KeyPath, str]] = {ROW: (("row", "primary"), file.row.primary)}
+    for name, selector in file.fields.items():
+        primaries[name] = ("fields", name, "selector"), selector.selector
+    return [
+        LintFinding(
+            primaries[name][0],
+            is_refused=True,
+            found=primaries[name][1],
+            why="클래스에 기대는데 저장된 페이지에서 같은 것을 "
+            f"{', '.join(sorted(found.usable))} 속성으로 찾을 수 있습니다. 그 속성으로 "
+            "찾으십시오(클래스는 최후 수단입니다)",
+        )
+        for name, found in anchors.items()
+        if found.usable
+    ]
+
+
 def anchor_of(selector: FieldSelector | FallbackSelector) -> Anchor:
     """Return what a field's selector hangs on."""
     if selector.strategy == "header_text":
@@ -108,6 +104,10 @@ def anchor_of(selector: FieldSelector | FallbackSelector) -> Anchor:
     if selector.strategy in {"label", "between"}:
         return Anchor.LABEL
     return _shape_of(selector.selector, is_xpath=selector.strategy == "xpath").anchor
+
+
+def _shape_of(text: str, *, is_xpath: bool) -> Shape:
+    return shape_of_xpath(text) if is_xpath else shape_of_css(text)
 
 
 # --- which selectors there are -------------------------------------------------------------------
@@ -155,16 +155,16 @@ def _judge_path(key: KeyPath, path: tuple[str, bool]) -> Iterator[LintFinding]:
             key,
             is_refused=True,
             found=text,
-            why="절대 XPath는 쓸 수 없습니다. 요소가 하나만 늘어도 깨집니다. 행에서 시작하는 상대 "
-            "경로(./…)나 header_text를 쓰십시오",
+            why="절대 XPath(/, //, id(), 꼭대기까지 오르는 ancestor)는 쓸 수 없습니다. 요소가 "
+            "하나만 늘어도 깨집니다. 행에서 시작하는 상대 경로(./…)나 header_text를 쓰십시오",
         )
     if shape.is_positional:
         yield LintFinding(
             key,
             is_refused=True,
             found=text,
-            why="몇 번째인지로 찾는 셀렉터(nth-child, [n])는 쓸 수 없습니다. 열이 늘거나 바뀌면 "
-            "다른 값을 읽습니다. header_text나 label을 쓰십시오",
+            why="몇 번째인지로 찾는 셀렉터(nth-child, first-child, [n], position())는 쓸 수 "
+            "없습니다. 열이 늘거나 바뀌면 다른 값을 읽습니다. header_text나 label을 쓰십시오",
         )
     if shape.depth > MAX_DEPTH:
         yield LintFinding(
@@ -197,8 +197,8 @@ def _judge_primaries(file: SelectorsFile) -> Iterator[LintFinding]:
             (*key, "selector"), selector.selector, anchor_of(selector), better
         )
     row = file.row
-    anchors = [_shape_of(css).anchor for css in row.fallbacks]
-    anchor = _shape_of(row.primary).anchor
+    anchors = [shape_of_css(css).anchor for css in row.fallbacks]
+    anchor = shape_of_css(row.primary).anchor
     yield from _judge_primary(("row", "primary"), row.primary, anchor, anchors)
 
 
@@ -247,102 +247,3 @@ def _judge_gaps(file: SelectorsFile) -> Iterator[LintFinding]:
                 why="status 항목이 있는데 어떤 값이 취하인지 적혀 있지 않습니다. 취하를 변경으로 "
                 "기록합니다. status.field와 status.withdrawn을 적으십시오",
             )
-
-
-_XPATH_TEXTS = re.compile(r"\"[^\"]*\"|'[^']*'")
-_XPATH_ABSOLUTE = re.compile(r"(?:^|[\s(|,=\[+*<>!-])/|^\s*id\(")
-_XPATH_POSITION = re.compile(r"\[\s*\d+\s*\]|\bposition\(|\blast\(")
-_XPATH_PREDICATE = re.compile(r"\[[^\[\]]*\]")
-_POSITIONAL = {"nth-child", "nth-last-child", "nth-of-type", "nth-last-of-type"}
-_DATA_ATTRIBUTES = ("data-", "itemprop", "role", "aria-")
-
-
-def _shape_of(text: str, *, is_xpath: bool = False) -> _Shape:
-    if is_xpath:
-        return _shape_of_xpath(text)
-    shapes = [_shape_of_css(each.parsed_tree) for each in cssselect.parse(text)]
-    return _Shape(
-        depth=max(shape.depth for shape in shapes),
-        is_absolute=False,
-        is_positional=any(shape.is_positional for shape in shapes),
-        anchor=max(shape.anchor for shape in shapes),
-    )
-
-
-def _shape_of_xpath(text: str) -> _Shape:
-    bare = _XPATH_TEXTS.sub("''", text)
-    path, n_predicates = bare, 1
-    while n_predicates:  # predicates stand in predicates
-        path, n_predicates = _XPATH_PREDICATE.subn("", path)
-    depths = [
-        sum(step.strip() not in {"", "."} for step in re.split("/+", each))
-        for each in path.split("|")
-    ]
-    anchor = Anchor.STRUCTURE
-    if "@id" in bare:
-        anchor = Anchor.ID
-    elif any(f"@{name}" in bare for name in _DATA_ATTRIBUTES):
-        anchor = Anchor.DATA
-    elif "text()" in bare or "contains(." in bare or "normalize-space(" in bare:
-        anchor = Anchor.LABEL
-    elif "@class" in bare:
-        anchor = Anchor.CLASS
-    return _Shape(
-        depth=max(depths),
-        is_absolute=bool(_XPATH_ABSOLUTE.search(bare)),
-        is_positional=bool(_XPATH_POSITION.search(bare)),
-        anchor=anchor,
-    )
-
-
-def _shape_of_css(tree: css_tree.Tree) -> _Shape:
-    """Judge a chain; what stands in `:has()` and the like counts for depth and positions only."""
-    depth, is_positional, anchors, inner = 1, False, {Anchor.STRUCTURE}, 0
-    waiting: list[object] = [tree]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, css_tree.CombinedSelector):
-            depth += 1
-            waiting.append(node.subselector)
-        elif isinstance(node, css_tree.Function) and node.name.lower() in _POSITIONAL:
-            is_positional = True
-        elif isinstance(node, css_tree.Function) and node.name.lower() == "contains":
-            anchors.add(Anchor.LABEL)
-        elif isinstance(node, css_tree.Relation):
-            shapes = [_shape_of_css(each.parsed_tree) for _, each in node.arguments]
-            inner = max(inner, *(shape.depth for shape in shapes))
-            is_positional = is_positional or any(shape.is_positional for shape in shapes)
-            anchors.update(min(shape.anchor, Anchor.LABEL) for shape in shapes)
-        else:
-            anchors.add(_anchor_of_node(node))
-        waiting += [each for each in [getattr(node, "selector", None)] if each is not None]
-    return _Shape(
-        depth=max(depth, inner),
-        is_absolute=False,
-        is_positional=is_positional,
-        anchor=_best(anchors),
-    )
-
-
-def _anchor_of_node(node: object) -> Anchor:
-    if isinstance(node, css_tree.Hash):
-        return Anchor.ID
-    if isinstance(node, css_tree.Class):
-        return Anchor.CLASS
-    if isinstance(node, css_tree.Attrib):
-        if node.attrib == "id":
-            return Anchor.ID
-        if node.attrib == "class":
-            return Anchor.CLASS
-        if node.attrib.startswith(_DATA_ATTRIBUTES):
-            return Anchor.DATA
-    return Anchor.STRUCTURE
-
-
-def _best(anchors: set[Anchor]) -> Anchor:
-    """Return what a chain hangs on: its best anchor; a class makes mere structure worse."""
-    if min(anchors) < Anchor.STRUCTURE:
-        return min(anchors)
-    if Anchor.LABEL in anchors:
-        return Anchor.LABEL
-    return max(anchors)

@@ -10,6 +10,7 @@ from datetime import date
 from dmf_crawler.model.change import ChangeSet, KnownRecord
 from dmf_crawler.model.past import Past
 from dmf_crawler.model.record import FieldKind, Snapshot
+from dmf_crawler.model.reuse import Deliveries
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,6 @@ class Evidence:
         snapshot: The list as read.
         change_set: Its difference to the last accepted list.
         known: What the history knew before; empty for the first run.
-        required: Required field ids that the source has → Korean label.
         number_field: Field id of the registration number.
         number_label: Its Korean label.
         number_pattern: What a number looks like, None where the board has no pattern.
@@ -82,8 +82,8 @@ class Evidence:
         min_rows: Records that the list has at least.
         rules: What values look like; pattern of the number and words of the status apart.
         labels: Field id → Korean label.
-        reuse_before: Share of fields that primary selectors alone found in the board's last
-            accepted run, None where there is none or nothing was measured.
+        deliveries_before: What selectors found in the board's last accepted run, and of each field
+            of the detail pages in the last one that measured it; empty where nothing was measured.
         day: The day of the read.
         columns: The fields that the source has, in the order of the stored record.
         country_field: Field id of what rows are grouped by when equal fields are counted, "" for
@@ -95,7 +95,6 @@ class Evidence:
     snapshot: Snapshot
     change_set: ChangeSet
     known: Mapping[str, KnownRecord]
-    required: Mapping[str, str]
     number_field: str
     number_label: str
     number_pattern: re.Pattern[str] | None
@@ -104,7 +103,7 @@ class Evidence:
     min_rows: int
     rules: tuple[ValueRule, ...]
     labels: Mapping[str, str]
-    reuse_before: float | None
+    deliveries_before: Deliveries
     day: date = date.min
     columns: tuple[JudgedColumn, ...] = ()
     country_field: str = ""

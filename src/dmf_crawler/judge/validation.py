@@ -6,25 +6,19 @@ or one of the same shape where that one was already odd.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from dmf_crawler.judge.evidence import Evidence, ValueRule
+from dmf_crawler.judge.known_values import shape_of
 from dmf_crawler.model.change import KnownRecord
 from dmf_crawler.model.record import Record, Value
 from dmf_crawler.model.verdict import Gate, Outcome
 from dmf_crawler.settings import GateLimits
 from dmf_crawler.text import canonical
 
-_SHAPES = (
-    (re.compile(r"\d+"), "9"),
-    (re.compile(r"[가-힣]+"), "가"),
-    (re.compile(r"[A-Za-z]+"), "A"),
-    (re.compile(r"\s+"), "_"),
-)
 LENGTH, PATTERN, WORDS, DATE, UNIQUE = "길이", "형식", "정해진 값", "날짜", "중복"
 _BY_VALUE_ALONE = frozenset({WORDS, UNIQUE})
 """Breaches that a value of the same shape does not excuse: all words have one shape."""
@@ -102,13 +96,6 @@ def find_invalid(
                 invalid.append(InvalidValue(key, text, why))
                 break
     return invalid
-
-
-def shape_of(text: str) -> str:
-    """Return the shape of a text: runs of digits, Hangul, Latin letters, blanks as one sign."""
-    for pattern, sign in _SHAPES:
-        text = pattern.sub(sign, text)
-    return text
 
 
 def _find_shared(rule: ValueRule, records: Iterable[Record]) -> frozenset[str]:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 
 from dmf_crawler.judge.evidence import Evidence
-from dmf_crawler.judge.validation import judge_rules, shape_of
+from dmf_crawler.judge.known_values import shape_of
+from dmf_crawler.judge.validation import judge_rules
 from dmf_crawler.model.change import KnownRecord
 from dmf_crawler.model.record import Record
 from dmf_crawler.model.verdict import Gate, Outcome

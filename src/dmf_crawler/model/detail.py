@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 
 from dmf_crawler.model.page import Headers, RequestIdentity
-from dmf_crawler.model.record import Fields
+from dmf_crawler.model.record import Delivery, Fields
 
 BODY = "body"
 """Field id of a detail page's text."""
@@ -40,6 +40,7 @@ class DetailPage:
         follows_links: False where the page asks robots not to follow its links.
         links_base: What its links are relative to.
         fields: Field id → value, of what is read there besides.
+        delivered: One a field that stands there: the selector that found it.
     """
 
     body: str
@@ -47,6 +48,7 @@ class DetailPage:
     follows_links: bool = True
     links_base: str = ""
     fields: Fields = field(default_factory=dict)
+    delivered: tuple[Delivery, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ from datetime import date
 
 from dmf_crawler.model.reuse import ROW
 
-N_VANISHED, N_NEW, N_WITHDRAWN, N_SCRAMBLED = "n_vanished", "n_new", "n_withdrawn", "n_scrambled"
+N_VANISHED, N_ENTERED, N_SCRAMBLED = "n_vanished", "n_entered", "n_scrambled"
+N_WITHDRAWN, N_RESTORED = "n_withdrawn", "n_restored"
 """Counts of the list as a whole; they stand under `row`."""
 
 N_CHANGED, N_NEW_VALUES, N_EMPTIED, N_ODD = "n_changed", "n_new_values", "n_emptied", "n_odd"
@@ -17,7 +18,7 @@ N_EXCHANGED, N_BACKWARD, N_UNKNOWN = "n_exchanged", "n_backward", "n_unknown"
 
 DAILY_COUNTS = frozenset(
     {
-        *(N_VANISHED, N_NEW, N_WITHDRAWN, N_SCRAMBLED),
+        *(N_VANISHED, N_ENTERED, N_SCRAMBLED, N_WITHDRAWN, N_RESTORED),
         *(N_CHANGED, N_NEW_VALUES, N_EMPTIED, N_ODD, N_EXCHANGED, N_BACKWARD, N_UNKNOWN),
     }
 )

@@ -1,4 +1,4 @@
-"""How much of a list its primary selectors found, and which of them gave way to another."""
+"""How much of a list and its details primary selectors found, and which of them gave way."""
 
 from __future__ import annotations
 
@@ -40,10 +40,15 @@ def measure_reuse(deliveries: Deliveries) -> float | None:
     Returns:
         0 to 1; the rows themselves count as a field. None where no selector found anything.
     """
-    fields = {used.field for used, n_rows in deliveries.items() if n_rows}
+    fields = find_measured(deliveries)
     if not fields:
         return None
     return (len(fields) - len(find_given_way(deliveries))) / len(fields)
+
+
+def find_measured(deliveries: Deliveries) -> frozenset[str]:
+    """Return the fields of which selectors found anything."""
+    return frozenset(used.field for used, n_rows in deliveries.items() if n_rows)
 
 
 def find_given_way(deliveries: Deliveries) -> tuple[GaveWay, ...]:

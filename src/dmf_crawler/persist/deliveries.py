@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Iterable, Mapping
 
 from dmf_crawler.model.record import Delivery
@@ -30,6 +31,22 @@ def deliveries_of(store: Store, run_id: str) -> Deliveries:
     return _read_deliveries(store, [run_id]).get(run_id, {})
 
 
+def last_deliveries(store: Store, board_id: str, fields: Iterable[str]) -> Deliveries:
+    """Return of each field what selectors found in the last accepted run that measured it.
+
+    Fields of detail pages are measured only where a run received such pages.
+    """
+    rows = store.rows(
+        "SELECT d.*, max(c.started_at) OVER (PARTITION BY d.field) = c.started_at AS is_last"
+        " FROM delivery d JOIN crawl_run c USING (run_id) WHERE c.board_id = ?1"
+        " AND c.status = 'OK' AND d.field IN (SELECT value FROM json_each(?2))"
+        " AND EXISTS (SELECT 1 FROM delivery m WHERE m.run_id = d.run_id AND m.field = d.field"
+        " AND m.n_rows > 0) ORDER BY d.rowid",
+        (board_id, json.dumps(list(fields))),
+    )
+    return {_read_delivery(row): row["n_rows"] for row in rows if row["is_last"]}
+
+
 def given_way(store: Store, run_ids: Iterable[str]) -> Mapping[str, tuple[GaveWay, ...]]:
     """Return per run the fields of which others than their primary selectors found values.
 
@@ -47,6 +64,9 @@ def _read_deliveries(store: Store, run_ids: Iterable[str]) -> dict[str, dict[Del
     )
     found: dict[str, dict[Delivery, int]] = {}
     for row in rows:
-        used = Delivery(row["field"], row["position"], row["selector"])
-        found.setdefault(row["run_id"], {})[used] = row["n_rows"]
+        found.setdefault(row["run_id"], {})[_read_delivery(row)] = row["n_rows"]
     return found
+
+
+def _read_delivery(row: sqlite3.Row) -> Delivery:
+    return Delivery(row["field"], row["position"], row["selector"])
