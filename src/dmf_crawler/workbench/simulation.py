@@ -18,6 +18,7 @@ from pathlib import Path
 from dmf_crawler.config import load_home
 from dmf_crawler.extract.dedup import merge_pages
 from dmf_crawler.extract.parser import read_page
+from dmf_crawler.judge.cross_check import judge_cross_checks
 from dmf_crawler.judge.evidence import Evidence
 from dmf_crawler.judge.gates import decide, judge_snapshot
 from dmf_crawler.model.change import Change, ChangeSet, KnownRecord
@@ -227,9 +228,9 @@ class Reader:
             return Verdict(RunStatus.REJECTED, fault=read)
         change_set = diff_snapshot(history.known, read, day=day, rules=self.rules)
         evidence = self.collect_evidence(history, read, change_set, day)
-        gates = judge_snapshot(evidence, self.limits)
-        features = measure_features(read, change_set, _FIELDS)
-        return Verdict(decide(gates), gates, change_set, features)
+        judgement = judge_snapshot(evidence, self.limits, judge_cross_checks({}, {}))
+        features = measure_features(read, _FIELDS, judgement.tally.counts)
+        return Verdict(decide(judgement.gates), judgement.gates, change_set, features)
 
     def collect_evidence(
         self, history: History, read: Snapshot, change_set: ChangeSet, day: date
@@ -240,9 +241,6 @@ class Reader:
             snapshot=read,
             change_set=change_set,
             known=history.known,
-            required={
-                name: each.label_ko for name, each in file.fields.items() if each.validate.required
-            },
             number_field=file.key.number,
             number_label=file.fields[file.key.number].label_ko,
             number_pattern=self.watch.selectors.number_pattern,
@@ -251,7 +249,7 @@ class Reader:
             min_rows=file.row.min_expected,
             rules=self._value_rules,
             labels={column.field: column.label_ko for column in self.watch.selectors.columns},
-            reuse_before=1.0 if history.known else None,
+            deliveries_before=dict.fromkeys(self._delivered, len(history.known)),
             day=day,
             columns=self._columns,
             country_field=file.compare_within,
@@ -306,7 +304,7 @@ class Simulation:
 
     def advance(self) -> SimulatedDay:
         """Live a day, read it as it is, and record it; a person approves it where it is held."""
-        self._earlier.appendleft(self._fields_of_today())
+        self._earlier.appendleft(self.fields_of_today())
         truth = self.life.advance()
         snapshot = self._read_today()
         return SimulatedDay(truth, self._accept(truth.day, snapshot))
@@ -320,14 +318,15 @@ class Simulation:
     def _read_today(self) -> Snapshot:
         return self._reader.take_whole(self.life.rows)
 
-    def _fields_of_today(self) -> tuple[Fields, ...]:
+    def fields_of_today(self) -> tuple[Fields, ...]:
+        """Return the rows of today's list as they are read."""
         return tuple(self._reader.record_of(row).fields for row in self.life.rows)
 
     def next_scene(self) -> Scene:
         """Live a day without reading it, and return what a breakage may do with it."""
-        self._earlier.appendleft(self._fields_of_today())
+        self._earlier.appendleft(self.fields_of_today())
         self.life.advance()
-        rows = self._fields_of_today()
+        rows = self.fields_of_today()
         return Scene(
             day=self.life.day,
             listed=self.life.rows,

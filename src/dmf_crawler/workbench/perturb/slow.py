@@ -65,7 +65,7 @@ def _upper(value: Value, _row: Fields, _scene: Scene) -> Value:
 
 def _slow(name: str, damage: Damage, symptom: str, layer: Layer = Layer.OVERLAP) -> Breakage:
     return Breakage(
-        name, Family.SLOW, layer, damage, symptom, Unit.PER_DAY, A_DAY, (8, 20), n_days=N_DAYS
+        name, Family.SLOW, layer, damage, symptom, Unit.PER_DAY, A_DAY, (4, 8), n_days=N_DAYS
     )
 
 
