@@ -96,9 +96,10 @@ def test_equal_fields_are_usual_where_rows_of_that_country_often_are_so():
         else each
         for n, each in enumerate(BEFORE)
     ]
-    equal = {"company": "가가제약(주)", "makers": ("가가제약(주)",)}
-    assert judge(a_new_row(country="대한민국", **equal), before=domestic).outcome is Outcome.PASS
-    assert judge(a_new_row(country="인도", **equal), before=domestic).outcome is Outcome.HOLD
+    equal = a_new_row(company="가가제약(주)", makers=("가가제약(주)",))
+    at_home, abroad = (changed(equal, country=country) for country in ("대한민국", "인도"))
+    assert judge(at_home, before=domestic).outcome is Outcome.PASS
+    assert judge(abroad, before=domestic).outcome is Outcome.HOLD
 
 
 def test_a_field_that_was_empty_in_some_accepted_rows_is_not_required():

@@ -258,7 +258,7 @@ def _fixed(number: int) -> Limit:
     return Limit(number, LimitFrom.SETTING, 0)
 
 
-def _hold(code: str, found: Sequence[Counted], fault_code: str) -> Gate:
+def _hold(gate: str, found: Sequence[Counted], fault_code: str) -> Gate:
     """Return a gate that holds, with everything above its limit, the worst first."""
     ordered = sorted(found, key=lambda each: -each.severity)
     worst = ordered[0]
@@ -269,7 +269,7 @@ def _hold(code: str, found: Sequence[Counted], fault_code: str) -> Gate:
     if len(ordered) > _N_TOLD:
         told.append(f"그 밖에 한도를 넘은 것이 {len(ordered) - _N_TOLD}가지 있습니다.")
     return Gate(
-        code,
+        gate,
         Outcome.HOLD,
         worst.number,
         worst.limit.number,
