@@ -1,0 +1,119 @@
+"""How long a day of 12,000 rows takes to judge, beside how long it takes to read.
+
+    python scripts/bench/judge.py [ROUNDS]
+
+120 pages of 100 rows are read by our reader in this process; then the same day is judged: what it
+brings is counted against the last accepted list, and all gates say what they see. The difference to
+the last list, which is made before, is timed apart. The day is judged with 30, with 250 and with
+1,000 accepted days of history behind it (as many of them as the limits are made of, and the
+observations of two years). CPU seconds of this process, after one round that warms up; printed are
+the medians, 5 rounds unless told otherwise.
+
+It ends with exit code 1 where judging takes half of what reading takes, or more, or where a longer
+history makes it take over a tenth longer.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+
+from dmf_crawler.judge.cross_check import judge_cross_checks
+from dmf_crawler.judge.gates import judge_snapshot
+from dmf_crawler.model.past import Observation
+from dmf_crawler.persist.diff import diff_snapshot
+from dmf_crawler.workbench.perturb.breakage import Body, Extraction
+from dmf_crawler.workbench.rehearsal.markup import RowRenderer
+from dmf_crawler.workbench.rehearsal.pages import ListPage, write_list_page
+from dmf_crawler.workbench.rehearsal.switches import USUAL_SWITCHES
+from dmf_crawler.workbench.simulation import PAGE_SIZE, History, Reader, Simulation
+
+N_ROWS = 12_000
+N_LIVED = 40
+HISTORIES = (30, 250, 1_000)
+OBSERVED_DAYS = 731
+
+
+def main(arguments: list[str]) -> int:
+    n_rounds = int(arguments[0]) if arguments else 5
+    reader = Reader()
+    simulation = Simulation(reader, N_ROWS, seed=20_261_130)
+    for _ in range(N_LIVED):
+        simulation.advance()
+    scene = simulation.next_scene()
+    bodies = save_pages(simulation)
+    snapshot = reader.take_whole(simulation.life.rows)
+    history, day = simulation.history, scene.day
+
+    def read() -> None:
+        reader.read_rows(Extraction([()] * len(bodies), 0, bodies))
+
+    reading = measure(read, n_rounds)
+    print(f"{len(scene.rows):,} rows, medians of {n_rounds} rounds, CPU time\n")
+    print("| what | s | of reading |")
+    print("|---|---:|---:|")
+    print(f"| reading {len(bodies)} pages | {reading:.3f} | 1.00 |")
+    differing = measure(
+        lambda: diff_snapshot(history.known, snapshot, day=day, rules=reader.rules), n_rounds
+    )
+    print(f"| difference to the last list | {differing:.3f} | {differing / reading:.2f} |")
+    changes = diff_snapshot(history.known, snapshot, day=day, rules=reader.rules)
+    took = []
+    for n_days in HISTORIES:
+        longer = lengthen(history, n_days, reader.limits.history_days)
+        evidence = reader.collect_evidence(longer, snapshot, changes, day)
+        took.append(
+            measure(
+                lambda evidence=evidence: judge_snapshot(  # type: ignore[misc]
+                    evidence, reader.limits, judge_cross_checks({}, {})
+                ),
+                n_rounds,
+            )
+        )
+        share = took[-1] / reading
+        print(f"| counting and all gates, {n_days:,} days known | {took[-1]:.3f} | {share:.2f} |")
+    growth = max(took) / took[0]
+    print(f"\n{max(took) / reading:.2f} x reading (under 0.5 wanted), ", end="")
+    print(f"{growth:.2f} x with a longer history (at most 1.1 wanted)")
+    return 0 if max(took) < 0.5 * reading and growth <= 1.1 else 1
+
+
+def save_pages(simulation: Simulation) -> dict[int, Body]:
+    """Return the bodies of all pages of today's list."""
+    rows, renderer = simulation.life.rows, RowRenderer(USUAL_SWITCHES)
+    bodies = {}
+    for index, start in enumerate(range(0, len(rows), PAGE_SIZE)):
+        shown = rows[start : start + PAGE_SIZE]
+        page = ListPage(shown, start + 1, len(rows), index + 1, PAGE_SIZE, {})
+        bodies[index] = Body(write_list_page(page, renderer, USUAL_SWITCHES).encode())
+    return bodies
+
+
+def lengthen(history: History, n_days: int, most: int) -> History:
+    """Return a history of so many accepted days, made of the days that there are, over and over."""
+    days = list(history.days)
+    last = days[-1].day
+    repeated = [
+        replace(days[-1 - i % len(days)], day=last - timedelta(days=i)) for i in range(n_days)
+    ][::-1]
+    observations = [Observation(each.day, 1, 5) for each in repeated[-OBSERVED_DAYS:]]
+    return History(dict(history.known), deque(repeated[-most:]), deque(observations), most)
+
+
+def measure(work: Callable[[], object], n_rounds: int) -> float:
+    """Return the median of the CPU seconds that a piece of work takes; the first time is left out."""
+    seconds = []
+    for _ in range(n_rounds + 1):
+        started = time.process_time()
+        work()
+        seconds.append(time.process_time() - started)
+    return statistics.median(seconds[1:])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
