@@ -33,7 +33,8 @@ import functools
 import math
 import statistics
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import TypeVar
@@ -43,6 +44,7 @@ from dmf_crawler.workbench.perturb.catalogue import CATALOGUE, is_held_out
 from dmf_crawler.workbench.simulation import Reader
 from dmf_crawler.workbench.trials import (
     CleanDay,
+    Point,
     Trial,
     WorldPlan,
     find_smallest,
@@ -63,8 +65,7 @@ def main() -> int:
     options = read_options()
     kinds = [each for each in CATALOGUE if options.all or not is_held_out(each)]
     if options.only:
-        names = set(options.only.split(","))
-        kinds = [each for each in kinds if each.name in names]
+        kinds = [each for each in kinds if each.name in options.only.split(",")]
     plans = [
         WorldPlan(FIRST_SEED + i, i % 2 == 1, options.rows, n_points=options.points)
         for i in range(options.worlds)
@@ -128,18 +129,15 @@ def live_clean(plan: WorldPlan, n_days: int) -> list[CleanDay]:
 def find_least(plan: WorldPlan, names: Sequence[str]) -> list[tuple[str, float | None]]:
     reader, kinds = Reader(), [each for each in CATALOGUE if each.name in names]
     points = list(live_points(reader, plan, max(each.n_days for each in kinds)))
-    return [
-        (
-            kind.name,
-            find_smallest(
-                points,
-                kind,
-                lambda point, severity, kind=kind: point.attempt(reader, kind, severity),  # type: ignore[misc]
-            ),
-        )
-        for kind in kinds
-        if not kind.is_harmless
-    ]
+    found = []
+    for kind in kinds:
+        if not kind.is_harmless:
+
+            def attempt(point: Point, severity: float, kind: Breakage = kind) -> Trial:
+                return point.attempt(reader, kind, severity)
+
+            found.append((kind.name, find_smallest(points, kind, attempt)))
+    return found
 
 
 # --- tables --------------------------------------------------------------------------------------
@@ -167,13 +165,11 @@ def tell_recall(trials: Sequence[Trial], kinds: Sequence[Breakage], *, with_name
     if all(half for _, half in halves):
         rows.append(["both halves", *count_seen(counted)])
     parts.append(write_table(rows))
-    for title, part_of in (
-        ("family", lambda kind: str(kind.family)),
-        ("layer that should see it first", lambda kind: str(kind.layer)),
-    ):
+    for title, attribute in (("family", "family"), ("layer that should see it first", "layer")):
         groups: dict[str, list[Trial]] = {}
         for trial in counted:
-            groups.setdefault(part_of(of_name[trial.name]), []).append(trial)
+            group = str(getattr(of_name[trial.name], attribute))
+            groups.setdefault(group, []).append(trial)
         rows = [[title, "kinds", "trials", *RULES]]
         rows += [[name, *count_seen(groups[name])] for name in sorted(groups)]
         parts.append(write_table(rows))
@@ -182,26 +178,24 @@ def tell_recall(trials: Sequence[Trial], kinds: Sequence[Breakage], *, with_name
         f"{len(harmless)} trials left every value as it was (other order, other markup, a charset "
         f"that can be told); {held} of them were held.\n"
     )
-    alone = {code: 0 for trial in counted for code in trial.stopped_by}
-    for trial in counted:
-        for code in trial.stopped_by:
-            alone[code] += 1
-    told = ", ".join(f"{code} {n}" for code, n in sorted(alone.items(), key=lambda each: -each[1]))
+    by_gate = Counter(code for trial in counted for code in trial.stopped_by)
+    told = ", ".join(f"{code} {n}" for code, n in by_gate.most_common())
     parts.append(f"Trials stopped by each gate (several can): {told}.\n")
     slow = [each.on_day for each in counted if each.on_day and of_name[each.name].n_days > 1]
     if slow:
         median = statistics.median(slow)
-        parts.append(f"Slow breakages were seen on day {median:.0f} (median), at last on {max(slow)}.\n")
+        parts.append(
+            f"Slow breakages were seen on day {median:.0f} (median), at last on {max(slow)}.\n"
+        )
     if with_names:
         parts.append(tell_misses([each for each in counted if not each.stopped_by]))
     return "\n".join(parts)
 
 
 def tell_misses(missed: Sequence[Trial]) -> str:
-    lines = ["Missed:", ""]
-    for each in sorted(missed, key=lambda trial: (trial.name, trial.severity)):
-        lines.append(f"- {each.name} {each.severity} in {each.place}: {each.said}")
-    return "\n".join(lines) + "\n"
+    missed = sorted(missed, key=lambda trial: (trial.name, trial.severity))
+    lines = [f"- {each.name} {each.severity} in {each.place}: {each.said}" for each in missed]
+    return "\n".join(["Missed:", "", *lines]) + "\n"
 
 
 def count_seen(trials: Sequence[Trial]) -> list[str]:
@@ -247,7 +241,9 @@ def tell_alarms(days: Sequence[CleanDay]) -> list[str]:
 
 
 def tell_smallest(found: Sequence[tuple[str, float | None]], kinds: Sequence[Breakage]) -> str:
-    rows = [["breakage", "half", "unit", "smallest tried", "always seen from", "what one would see"]]
+    rows = [
+        ["breakage", "half", "unit", "smallest tried", "always seen from", "what one would see"]
+    ]
     for kind in kinds:
         least = [severity for name, severity in found if name == kind.name]
         if not least:
@@ -295,7 +291,6 @@ def put_between(path: Path, text: str) -> None:
     before, rest = document.split(BEGIN)
     after = rest.split(END)[1]
     path.write_text(f"{before}{BEGIN}\n\n{text}\n{END}{after}", encoding="utf-8")
-
 
 
 if __name__ == "__main__":

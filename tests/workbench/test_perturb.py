@@ -123,7 +123,7 @@ def test_the_smallest_severity_is_the_first_of_which_all_trials_are_stopped(read
     def attempt(point: int, severity: float) -> Trial:
         tried.append((point, severity))
         seen = ("G-11",) if severity >= 2 + point else ()
-        return Trial(kind.name, severity, "", True, seen, 0, (), ())
+        return Trial(kind.name, severity, "", is_changed=True, stopped_by=seen)
 
     assert find_smallest((0, 1), kind, attempt) == 3
     assert tried == [(0, 1), (0, 2), (1, 2), (0, 3), (1, 3)]

@@ -1,10 +1,10 @@
 """Two other ways to tell whether a list was read right, to measure the gates against.
 
-`DraftedRule` is what the first draft of this program prescribed: six features of each column against
-their own mean and spread (after RAPTURE, Kushmerick 1999), and five limits of shares. `ItemCount` is
-what users of Spidermon configure: a number of items, and how many of them have each field. Neither
-knows keys or pages of yesterday. Both are told the truth every day: a person approves what they
-alarm on wrongly, and no damaged day is ever learnt.
+`DraftedRule` is what the first draft of this program prescribed: six features of each column
+against their own mean and spread (after RAPTURE, Kushmerick 1999), and five limits of shares.
+`ItemCount` is what users of Spidermon configure: a number of items, and how many of them have each
+field. Both are told the truth every day: a person approves what they alarm on wrongly, and no
+damaged day is ever learnt.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ class DraftedRule:
                 spread = max(abs(mean) * 0.05, 0.01)
             deviations = min(abs(number - mean) / spread, MOST_DEVIATIONS)
             logs.append(max(-0.5 * deviations * deviations, math.log(1e-12)))
-        return sum(logs) / len(logs) < math.log(CUT)
+        return bool(sum(logs) / len(logs) < math.log(CUT))
 
 
 @dataclass(slots=True)

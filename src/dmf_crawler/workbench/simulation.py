@@ -1,7 +1,7 @@
 """A list that lives day by day in memory, judged every day: no network, no database, no clock.
 
-What the history would know is kept by a model of its own (`History`), made from what the difference
-of two lists says; what is read, compared and judged is the program's own code.
+What the history would know is kept by a model of it (`known_history`); what is read, compared and
+judged is the program's own code.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import random
 import tempfile
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -21,17 +21,16 @@ from dmf_crawler.extract.parser import read_page
 from dmf_crawler.judge.cross_check import judge_cross_checks
 from dmf_crawler.judge.evidence import Evidence
 from dmf_crawler.judge.gates import decide, judge_snapshot
-from dmf_crawler.model.change import Change, ChangeSet, KnownRecord
+from dmf_crawler.model.change import ChangeSet
 from dmf_crawler.model.page import PageRequest, RawPage
-from dmf_crawler.model.past import Features, Observation, Past, PastDay
 from dmf_crawler.model.record import Delivery, Fields, PageRow, PageTable, Record, Snapshot
 from dmf_crawler.model.run import Fault, RunStatus
-from dmf_crawler.model.verdict import Gate, Outcome
 from dmf_crawler.persist.diff import diff_snapshot
 from dmf_crawler.persist.features import measure_features
 from dmf_crawler.persist.store import Store
 from dmf_crawler.text import key_form
 from dmf_crawler.watch import Watch, open_watch
+from dmf_crawler.workbench.known_history import History, Verdict
 from dmf_crawler.workbench.perturb.breakage import Body, Breakage, Extraction, Scene
 from dmf_crawler.workbench.rehearsal.days import DayTruth, Life
 from dmf_crawler.workbench.rehearsal.office import ORDINARY_PACE, Pace
@@ -46,107 +45,6 @@ N_EARLIER = 30
 _URL = "http://127.0.0.1:8000/list"
 _FETCHED_AT = datetime(2026, 11, 30, tzinfo=UTC)
 _FIELDS = tuple(name for name, _ in COLUMNS)
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What the gates said of one read, and what the read brought.
-
-    Attributes:
-        status: OK, HELD or REJECTED.
-        gates: All of them; none where no list could be read.
-        change_set: The difference; an empty one where no list could be read.
-        features: What the history would keep of the day.
-        fault: Why no list could be read, None where one could.
-    """
-
-    status: RunStatus
-    gates: tuple[Gate, ...] = ()
-    change_set: ChangeSet = field(default_factory=lambda: ChangeSet(()))
-    features: Features = field(default_factory=dict)
-    fault: Fault | None = None
-
-    @property
-    def is_stopped(self) -> bool:
-        """Whether nothing of the read is recorded or published as it is."""
-        return self.status is not RunStatus.OK
-
-    @property
-    def stopped_by(self) -> tuple[str, ...]:
-        """Codes of the gates that held or refused; `read` where no list could be read."""
-        if self.fault is not None:
-            return ("read",)
-        stops = (Outcome.HOLD, Outcome.REJECT)
-        return tuple(gate.code for gate in self.gates if gate.outcome in stops)
-
-
-@dataclass(slots=True)
-class History:
-    """What the history knows after the accepted days so far: a plain model of `persist`.
-
-    Attributes:
-        known: Every key that was ever accepted → its last version.
-        days: The last accepted days, oldest first.
-        observations: Whether and how much the list changed on them.
-        n_days: Accepted days that are kept.
-    """
-
-    known: dict[str, KnownRecord] = field(default_factory=dict)
-    days: deque[PastDay] = field(default_factory=deque)
-    observations: deque[Observation] = field(default_factory=deque)
-    n_days: int = 250
-
-    def copy(self) -> History:
-        """Return one that goes its own way from here."""
-        return History(
-            dict(self.known), deque(self.days), deque(self.observations), self.n_days
-        )
-
-    @property
-    def past(self) -> Past:
-        """What the gates are told of it."""
-        return Past(tuple(self.days), tuple(self.observations))
-
-    def accept(
-        self, day: date, snapshot: Snapshot, verdict: Verdict, *, was_held: bool = False
-    ) -> None:
-        """Record an accepted read."""
-        is_first = not self.known
-        for change in verdict.change_set.changes:
-            self._apply(change)
-        for key in verdict.change_set.missing:
-            self._note_missing(key, day)
-        for key in (*verdict.change_set.came_back, *verdict.change_set.backfilled):
-            self.known[key] = _known(snapshot.records[key])
-        if not is_first:
-            last = self.days[-1].day if self.days else day
-            n_events = sum(not change.is_cosmetic for change in verdict.change_set.changes)
-            self.observations.append(Observation(day, max(1, (day - last).days), n_events))
-        self.days.append(PastDay(day, verdict.features, was_held))
-        while len(self.days) > self.n_days:
-            self.days.popleft()
-        while len(self.observations) > 2 * self.n_days:
-            self.observations.popleft()
-
-    def _apply(self, change: Change) -> None:
-        if change.after is not None:
-            self.known[change.key] = _known(change.after)
-        elif change.closes:
-            before = self.known[change.key]
-            self.known[change.key] = KnownRecord(change.key, before.fields, is_current=False)
-
-    def _note_missing(self, key: str, day: date) -> None:
-        before = self.known[key]
-        self.known[key] = replace(
-            before,
-            missing_since=before.missing_since or day,
-            n_missing_reads=before.n_missing_reads + (before.last_missed_on != day),
-            last_missed_on=day,
-        )
-
-
-def _known(record: Record) -> KnownRecord:
-    return KnownRecord(record.key, record.fields, is_current=True)
 
 
 class Reader:
@@ -206,8 +104,10 @@ class Reader:
         for index, rows in enumerate(extraction.pages):
             if body := extraction.bodies.get(index):
                 table = self._read_body(index, body)
-                rows = [] if isinstance(table, Fault) else [row.fields for row in table.rows]
-            pages.append(list(rows))
+                read = () if isinstance(table, Fault) else table.rows
+                pages.append([row.fields for row in read])
+            else:
+                pages.append(list(rows))
         return pages
 
     def _read_body(self, index: int, body: Body) -> PageTable | Fault:
@@ -290,15 +190,11 @@ class Simulation:
         pace: How often things happen.
     """
 
-    def __init__(
-        self, reader: Reader, n_rows: int, seed: int, pace: Pace = ORDINARY_PACE
-    ) -> None:
+    def __init__(self, reader: Reader, n_rows: int, seed: int, pace: Pace = ORDINARY_PACE) -> None:
         self._reader = reader
         self.life = Life(n_rows, seed, pace=pace)
         self.history = History(n_days=reader.limits.history_days)
-        self._other = [
-            reader.record_of(row).fields for row in Life(n_rows, seed + 7_919).rows
-        ]
+        self._other = [reader.record_of(row).fields for row in Life(n_rows, seed + 7_919).rows]
         self._earlier: deque[Sequence[Fields]] = deque(maxlen=N_EARLIER)
         self._accept(self.life.day, self._read_today())
 

@@ -10,17 +10,22 @@ from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from datetime import date
+from typing import TypeVar
 
 from dmf_crawler.model.past import DAILY_COUNTS, N_CHANGED
 from dmf_crawler.model.record import Fields
 from dmf_crawler.model.reuse import ROW
 from dmf_crawler.model.run import Fault
+from dmf_crawler.workbench.known_history import History, Verdict
 from dmf_crawler.workbench.perturb.breakage import Breakage, Scene
 from dmf_crawler.workbench.rehearsal.days import DayTruth
 from dmf_crawler.workbench.rehearsal.office import MESSY_PACE, ORDINARY_PACE
 from dmf_crawler.workbench.rehearsal.working_days import is_working_day
 from dmf_crawler.workbench.rivals import DraftedRule, ItemCount, Pages
-from dmf_crawler.workbench.simulation import History, Reader, Simulation, Verdict, damage_day
+from dmf_crawler.workbench.simulation import Reader, Simulation, damage_day
+
+P = TypeVar("P")
+"""Where a breakage is tried."""
 
 BULK_ROWS = 30
 """Rows with the same thing happening to them that make a true day a bulk day."""
@@ -66,11 +71,11 @@ class Trial:
     name: str
     severity: float
     place: str
-    is_changed: bool
-    stopped_by: tuple[str, ...]
-    on_day: int
-    drafted: tuple[str, ...]
-    counted: tuple[str, ...]
+    is_changed: bool = False
+    stopped_by: tuple[str, ...] = ()
+    on_day: int = 0
+    drafted: tuple[str, ...] = ()
+    counted: tuple[str, ...] = ()
     said: str = ""
 
 
@@ -186,7 +191,7 @@ class Point:
     def attempt(self, reader: Reader, breakage: Breakage, severity: float) -> Trial:
         """Damage the day, and those after it where the breakage lasts, until it is stopped."""
         history, rivals = self.history, self._rivals
-        trial = Trial(breakage.name, severity, self.place, False, (), 0, (), ())
+        trial = Trial(breakage.name, severity, self.place)
         if breakage.n_days > 1:
             history, rivals = history.copy(), deepcopy(rivals)
         for day_no, scene in enumerate(self.scenes[: breakage.n_days], start=1):
@@ -246,7 +251,7 @@ def _live(simulation: Simulation, rivals: _Rivals, n_days: int) -> None:
 
 
 def find_smallest(
-    points: Sequence[Point], breakage: Breakage, attempt: Callable[[Point, float], Trial]
+    points: Sequence[P], breakage: Breakage, attempt: Callable[[P, float], Trial]
 ) -> float | None:
     """Return the smallest severity of which every trial is stopped, None where there is none."""
     for severity in breakage.severities:

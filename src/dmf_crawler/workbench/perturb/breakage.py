@@ -134,9 +134,7 @@ class Breakage:
     is_harmless: bool = False
 
 
-def cut_into_pages(
-    rows: Sequence[Fields], page_size: int, total: int | None = None
-) -> Extraction:
+def cut_into_pages(rows: Sequence[Fields], page_size: int, total: int | None = None) -> Extraction:
     """Return rows on full pages, the last one with the rest.
 
     Args:

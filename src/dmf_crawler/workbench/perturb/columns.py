@@ -257,12 +257,8 @@ BREAKAGES = (
         "소재지 칸에 제조소명까지 들어 있다.",
         (0.01, 1.0),
     ),
-    _columns(
-        "one_constant", _B, of_rows(_make_constant), "한 열이 모두 같은 값이다.", (0.01, 1.0)
-    ),
+    _columns("one_constant", _B, of_rows(_make_constant), "한 열이 모두 같은 값이다.", (0.01, 1.0)),
     _columns("one_empty", _B, of_rows(_empty), "한 열이 비어 있다.", (0.01, 1.0)),
     _columns("rare_one_empty", _B, of_rows(_empty_rare), "드물게 채워지는 열이 비어 있다."),
-    _columns(
-        "header_as_value", _B, of_rows(_use_header), "값 자리에 열 이름이 있다.", (0.01, 1.0)
-    ),
+    _columns("header_as_value", _B, of_rows(_use_header), "값 자리에 열 이름이 있다.", (0.01, 1.0)),
 )

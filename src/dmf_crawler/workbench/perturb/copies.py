@@ -68,9 +68,7 @@ def _serve_old_tail(scene: Scene, severity: float, rng: random.Random) -> Extrac
     return cut_into_pages(rows, scene.page_size)
 
 
-def _freeze_columns(
-    rows: list[Fields], scene: Scene, severity: float, _rng: random.Random
-) -> None:
+def _freeze_columns(rows: list[Fields], scene: Scene, severity: float, _rng: random.Random) -> None:
     """Take two columns from days ago, as when a view is refreshed late."""
     before = _by_number(_list_of(scene, severity))
     for i, row in enumerate(rows):

@@ -104,9 +104,7 @@ BREAKAGES = (
         _of_numbers(lambda number: number[:-1] if number[-2:].isdigit() else number),
         "번호의 끝 숫자가 없다.",
     ),
-    _keys(
-        "digit_of_number_changed", _B, _of_numbers(_change_digit), "번호의 숫자 하나가 다르다."
-    ),
+    _keys("digit_of_number_changed", _B, _of_numbers(_change_digit), "번호의 숫자 하나가 다르다."),
     _keys("numbers_swapped", _B, of_rows(_swap), "두 행의 번호가 서로 바뀌어 있다."),
     _keys("numbers_slipped", _B, of_rows(_slip), "번호가 한 행씩 밀려 있다.", (20, 100, 1.0)),
     _keys("numbers_reused", _A, of_rows(_reuse), "같은 번호가 여러 행에 있다."),

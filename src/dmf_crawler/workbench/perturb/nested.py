@@ -70,9 +70,7 @@ _ANY = one_of(LISTS)
 
 BREAKAGES = (
     _nested("sites_joined", of_cells(_ANY, _join), "여러 제조소가 한 값으로 이어져 있다."),
-    _nested(
-        "first_site_alone", of_cells(one_of(LISTS[:2]), _keep_first), "첫 제조소만 남아 있다."
-    ),
+    _nested("first_site_alone", of_cells(one_of(LISTS[:2]), _keep_first), "첫 제조소만 남아 있다."),
     _nested("first_site_lost", of_cells(_ANY, _drop_first), "첫 제조소가 빠져 있다."),
     _nested("sites_reversed", of_cells(one_of(LISTS[:2]), _reverse), "제조소의 순서가 거꾸로다."),
     _nested("site_repeated", of_cells(_ANY, _repeat), "마지막 제조소가 두 번 있다."),

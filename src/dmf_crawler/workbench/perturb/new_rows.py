@@ -33,9 +33,7 @@ def _of_new_rows(misread: Misread) -> Callable[[Scene, float, random.Random], Ex
     """
 
     def apply(scene: Scene, severity: float, rng: random.Random) -> Extraction:
-        known = {row["reg_no"] for row in scene.rows} | {
-            row["reg_no"] for row in scene.earlier[0]
-        }
+        known = {row["reg_no"] for row in scene.rows} | {row["reg_no"] for row in scene.earlier[0]}
         live = [
             row for row in scene.other if row["status"] == "정상" and row["reg_no"] not in known
         ]
@@ -136,9 +134,7 @@ def _number_of_other_form(row: dict[str, Value], _day: date, _rng: random.Random
     row["reg_no"] = f"No.{row['reg_no']}"
 
 
-def _new(
-    name: str, misread: Misread, symptom: str, usual: tuple[float, ...] = USUAL
-) -> Breakage:
+def _new(name: str, misread: Misread, symptom: str, usual: tuple[float, ...] = USUAL) -> Breakage:
     return Breakage(
         name,
         Family.NEW_ROWS,

@@ -166,17 +166,23 @@ def _pages(
     name: str,
     damage: Damage,
     symptom: str,
-    severities: tuple[float, ...] = PAGE_COUNTS,
     usual: tuple[float, ...] = ONE_PAGE,
-    *,
-    unit: Unit = Unit.PAGES,
     layer: Layer = Layer.STRUCTURE,
 ) -> Breakage:
-    return Breakage(name, Family.PAGES, layer, damage, symptom, unit, severities, usual)
+    return Breakage(name, Family.PAGES, layer, damage, symptom, Unit.PAGES, PAGE_COUNTS, usual)
+
+
+def _rows(
+    name: str,
+    damage: Damage,
+    symptom: str,
+    usual: tuple[float, ...] = (5, 50),
+    layer: Layer = Layer.STRUCTURE,
+) -> Breakage:
+    return Breakage(name, Family.PAGES, layer, damage, symptom, Unit.ROWS, ROWS, usual)
 
 
 _B = Layer.OVERLAP
-_FEW = (5, 50)
 _SHARES = (0.0005, 0.001, 0.01, 0.1)
 
 BREAKAGES = (
@@ -184,69 +190,27 @@ BREAKAGES = (
     _pages("last_page_lost_quietly", _lose_last_quietly, "끝 쪽과 그 건수가 없다.", layer=_B),
     _pages("page_lost", _lose_one, "가운데 한 쪽의 행이 없다."),
     _pages("page_lost_quietly", _lose_one_quietly, "가운데 한 쪽과 그 건수가 없다.", layer=_B),
-    _pages("rows_lost", _lose_rows, "행 몇 개가 없다.", ROWS, _FEW, unit=Unit.ROWS),
-    _pages(
-        "rows_lost_quietly",
-        _lose_rows_quietly,
-        "이어진 행 몇 개와 그 건수가 없다.",
-        ROWS,
-        _FEW,
-        unit=Unit.ROWS,
-        layer=_B,
-    ),
+    _rows("rows_lost", _lose_rows, "행 몇 개가 없다."),
+    _rows("rows_lost_quietly", _lose_rows_quietly, "이어진 행 몇 개와 그 건수가 없다.", layer=_B),
     _pages("last_rows_of_pages_lost", _lose_end_of_pages, "쪽마다 끝 행이 없다.", usual=(1, 10)),
     _pages("page_shown_twice", _show_twice, "한 쪽이 두 번 있고 다른 쪽이 없다."),
     _pages("first_page_repeated", _repeat_first, "1쪽이 다른 쪽 자리에 또 있다."),
-    _pages(
-        "page_number_ignored",
-        _ignore_page_number,
-        "모든 쪽이 1쪽과 같다.",
-        ONE_PAGE,
+    replace(
+        _pages("page_number_ignored", _ignore_page_number, "모든 쪽이 1쪽과 같다."),
         unit=Unit.ONE,
+        severities=ONE_PAGE,
     ),
     _pages("page_size_changed", _change_size, "몇 쪽에 10행만 있다."),
-    _pages(
-        "list_capped",
-        _cap_list,
-        "목록의 끝이 건수와 함께 잘려 있다.",
-        _SHARES,
-        (0.01, 0.1),
+    replace(
+        _rows("list_capped", _cap_list, "목록의 끝이 건수와 함께 잘려 있다.", (0.01, 0.1), _B),
         unit=Unit.SHARE,
-        layer=_B,
+        severities=_SHARES,
     ),
     _pages("pages_without_rows", _empty_pages, "어떤 쪽에 행이 없다."),
-    _pages(
-        "rows_shown_again",
-        _overlap,
-        "읽는 동안 목록이 밀려 행이 두 번 나온다.",
-        ROWS,
-        (1, 5),
-        unit=Unit.ROWS,
-    ),
-    _pages(
-        "rows_skipped",
-        _skip,
-        "읽는 동안 목록이 당겨져 행이 빠진다.",
-        ROWS,
-        (1, 5),
-        unit=Unit.ROWS,
-    ),
-    _pages(
-        "total_too_high",
-        _announce(1),
-        "사이트의 총 건수가 행보다 많다.",
-        ROWS,
-        (1, 20),
-        unit=Unit.ROWS,
-    ),
-    _pages(
-        "total_too_low",
-        _announce(-1),
-        "사이트의 총 건수가 행보다 적다.",
-        ROWS,
-        (1, 20),
-        unit=Unit.ROWS,
-    ),
+    _rows("rows_shown_again", _overlap, "읽는 동안 목록이 밀려 행이 두 번 나온다.", (1, 5)),
+    _rows("rows_skipped", _skip, "읽는 동안 목록이 당겨져 행이 빠진다.", (1, 5)),
+    _rows("total_too_high", _announce(1), "사이트의 총 건수가 행보다 많다.", (1, 20)),
+    _rows("total_too_low", _announce(-1), "사이트의 총 건수가 행보다 적다.", (1, 20)),
     Breakage(
         "rows_in_another_order",
         Family.PAGES,

@@ -75,10 +75,11 @@ def write_cells(
             n_left -= 1
 
 
-def count_rows(severity: float, n_rows: int) -> int:
+def count_rows(severity: float | int, n_rows: int) -> int:
     """Return how many rows a severity is: a number of rows, or up to 1.0 a share, at least one."""
-    is_share = isinstance(severity, float) and severity <= 1
-    return max(1, round(severity * n_rows)) if is_share else min(int(severity), n_rows)
+    if isinstance(severity, int) or severity > 1:
+        return min(int(severity), n_rows)
+    return max(1, round(severity * n_rows))
 
 
 def pick_rows(

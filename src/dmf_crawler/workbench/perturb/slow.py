@@ -23,7 +23,11 @@ def _a_few_a_day(field_names: tuple[str, ...], change: Change) -> Damage:
 
     def damage(rows: Rows, scene: Scene, severity: float, rng: random.Random) -> None:
         field = rng.choice(field_names)
-        fit = [row for row in scene.at_first if row[field] and change(row[field], row, scene) != row[field]]
+        fit = [
+            row
+            for row in scene.at_first
+            if row[field] and change(row[field], row, scene) != row[field]
+        ]
         n_cells = min(len(fit), int(severity) * scene.day_no)
         chosen = {row["reg_no"] for row in rng.sample(fit, len(fit))[:n_cells]}
         for i, row in enumerate(rows):

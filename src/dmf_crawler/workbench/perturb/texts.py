@@ -135,9 +135,7 @@ BREAKAGES = (
         (20, 1.0),
     ),
     _texts("utf8_as_latin1", _of_texts(_miscode), "한글이 ì„±처럼 깨져 있다.", _ENCODING),
-    _texts(
-        "cp949_as_latin1", _of_texts(_miscode_korean), "한글이 ¼ººÐ처럼 깨져 있다.", _ENCODING
-    ),
+    _texts("cp949_as_latin1", _of_texts(_miscode_korean), "한글이 ¼ººÐ처럼 깨져 있다.", _ENCODING),
     _texts(
         "doubly_encoded",
         _of_texts(lambda text: _miscode(_miscode(text))),

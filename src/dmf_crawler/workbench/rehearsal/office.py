@@ -80,7 +80,7 @@ MESSY_PACE = Pace(
     mass_withdrawal=0.006,
     irregular=0.05,
 )
-"""More goes on, texts are written in many ways, and now and then many rows are withdrawn at once."""
+"""More goes on, texts are written in many ways, at times many rows are withdrawn at once."""
 
 
 class Office:
