@@ -19,18 +19,20 @@ from dmf_crawler.crawl import Crawled, CrawlOptions, crawl, digest_identity
 from dmf_crawler.detail_reuse import count_detail_deliveries
 from dmf_crawler.details import Learning, add_details, learn_pages, read_details
 from dmf_crawler.errors import StoredDataError, UsageError
+from dmf_crawler.judge.change_rate import estimate_change_rate
 from dmf_crawler.judge.evidence import Evidence
+from dmf_crawler.judge.features import add_counts, measure_columns
 from dmf_crawler.judge.gates import decide, decisive_gate, judge_snapshot, refuse_read
 from dmf_crawler.list_visit import Progress
 from dmf_crawler.model.change import ChangeSet, KnownRecord
 from dmf_crawler.model.past import Past
+from dmf_crawler.model.rate import ChangeRate
 from dmf_crawler.model.record import Snapshot
 from dmf_crawler.model.reuse import Deliveries
 from dmf_crawler.model.run import Fault, Run, RunStatus
 from dmf_crawler.model.verdict import Gate, RunSummary
 from dmf_crawler.persist.deliveries import deliveries_of, last_deliveries
 from dmf_crawler.persist.diff import count_changes, diff_snapshot
-from dmf_crawler.persist.features import measure_features
 from dmf_crawler.persist.pages import known_pages
 from dmf_crawler.persist.past import read_past
 from dmf_crawler.persist.questions import report_of_day
@@ -118,11 +120,13 @@ def process(
     read = replace(read, delivered={**read.delivered, **of_details})
     snapshot = complete_source(watch, source, read, known)
     change_set = diff_snapshot(known, snapshot, day=run.day, rules=watch.rules_of(source))
+    past, looks = _read_past(run, watch, crawled), measure_columns(read, find_fields(read, watch))
     evidence = replace(
         _collect_evidence(watch, snapshot, change_set, known, find_fields(read, watch)),
         day=run.day,
-        past=_read_past(run, watch, crawled),
+        past=past,
         duration_s=crawled.duration_s,
+        features=looks,
     )
     cross_check, told = check_sources(watch, folder, source, read, crawled.cross_faults)
     judgement = judge_snapshot(evidence, watch.home.settings.gates, cross_check)
@@ -135,7 +139,6 @@ def process(
         return summary
     if summary.status is not RunStatus.OK:
         return _close(watch, summary, now)
-    features = measure_features(read, find_fields(read, watch), judgement.tally.counts)
     learning = Learning(
         raw_dir=watch.raw_dir(folder),
         asked_by=digest_identity(crawled.identity),
@@ -143,10 +146,25 @@ def process(
     )
     pages = learn_pages(snapshot, details, known_before, watch, learning)
     acceptance = Acceptance(
-        summary, snapshot, change_set, known, features, pages, read_robots_answer(watch, folder)
+        summary,
+        snapshot,
+        change_set,
+        known,
+        # What a first list brings is no measure of a day.
+        looks if summary.is_baseline else add_counts(looks, judgement.tally.counts),
+        pages,
+        read_robots_answer(watch, folder),
+        _estimate_rate(past, change_set, summary),
     )
     record_accepted(watch.store, acceptance, now())
     return summary
+
+
+def _estimate_rate(past: Past, change_set: ChangeSet, summary: RunSummary) -> ChangeRate | None:
+    """Return how often the list changes; the baseline has nothing that it could differ from."""
+    if summary.is_baseline:
+        return None
+    return estimate_change_rate(past.observe(summary.run.day, change_set.n_events))
 
 
 def _add_crawl(summary: RunSummary, crawled: Crawled) -> RunSummary:

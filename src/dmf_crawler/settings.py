@@ -203,8 +203,10 @@ class GateLimits(Struct, frozen=True, kw_only=True):
         changed_rows: G-11, rows of which one field changed, as a share of the list.
         forward_values: Changed rows do not count where their new values are at most so many
             different ones and all go forward, as when yearly reports come in; 0: they do.
-        new_values: G-11, different new values of one field.
-        emptied: G-11, cells of one field that were filled and are empty.
+        new_values: G-11, different new values of one field; of a closed vocabulary, rows whose
+            word changed.
+        emptied: G-11, cells of one field that were filled and are empty, or lost some of their
+            values.
         scrambled_fields: A row is scrambled when at least so many of its fields changed.
         scrambled_rows: G-11 holds above so many of them.
         odd_values: G-11 holds above so many new values of one field that do not belong there.
@@ -214,7 +216,11 @@ class GateLimits(Struct, frozen=True, kw_only=True):
         closed_ratio: G-11 and G-12, a column whose next cell has a new shape with less than this
             chance has a closed set of shapes.
         rigid_ratio: G-12, below this chance one cell of a new shape is enough to hold.
-        odd_new_rows: G-12 holds from so many new rows with one odd value.
+        odd_new_rows: G-12 holds from so many new rows with one odd value, where chance does not
+            often bring as many.
+        odd_probability: G-12, chance that is not often.
+        creeping_days: G-11, accepted days over which the counts with a fixed limit are added up:
+            more than twice the limit of a day hold.
         equal_fields_ratio: G-12 holds where two fields of a new row are equal, and that happens in
             less than this share of the rows of its country.
         oldest_year: G-12, a date before this year is none.
@@ -248,13 +254,15 @@ class GateLimits(Struct, frozen=True, kw_only=True):
     emptied: DailyLimit = DailyLimit(floor=5, cap=20)
     scrambled_fields: PositiveInt = 5
     scrambled_rows: Count = 3
-    odd_values: Count = 5
+    odd_values: Count = 3
     exchanged_values: Count = 3
     moved_dates: Count = 3
     unknown_words: Count = 3
     closed_ratio: Ratio = 0.01
     rigid_ratio: Ratio = 0.0005
     odd_new_rows: PositiveInt = 2
+    odd_probability: Probability = 1e-3
+    creeping_days: Annotated[int, Meta(ge=1, le=60)] = 10
     equal_fields_ratio: Ratio = 0.005
     oldest_year: Annotated[int, Meta(ge=1900, le=2100)] = 1990
     history_days: Annotated[int, Meta(ge=30, le=1_000)] = 250

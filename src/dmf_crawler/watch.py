@@ -119,13 +119,15 @@ class Watch:
     def value_rules(self) -> tuple[ValueRule, ...]:
         """What the values of each field look like, where the selectors file says so.
 
-        The number's pattern and the statuses have limits of their own.
+        Those of the detail pages come last. The number's pattern and the statuses have limits of
+        their own.
         """
         file, status = self.selectors.file, self.diff_rules.status_field
+        of_details = file.details.fields if file.details else {}
         rules = (
             ValueRule(
                 field=name,
-                label_ko=field.label_ko,
+                label_ko=field.label_ko or name,
                 pattern=re.compile(field.validate.pattern)
                 if field.validate.pattern and name != file.key.number
                 else None,
@@ -135,7 +137,7 @@ class Watch:
                 max_length=field.validate.max_length,
                 is_unique=field.validate.unique,
             )
-            for name, field in file.fields.items()
+            for name, field in (file.fields | of_details).items()
         )
         return tuple(rule for rule in rules if not rule.is_empty)
 

@@ -72,6 +72,7 @@ OPTIONS = {
     "report": ["--run", "--date"],
     "verify": [],
     "status": [],
+    "tune": ["--board"],
     "raw": ["export", "--warc", "--out"],
     "prune": ["--dry-run"],
 }

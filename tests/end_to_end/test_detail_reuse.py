@@ -213,6 +213,22 @@ def test_files_that_come_a_day_later_count_no_page_once_more(board):
     assert board.deliveries() == []
 
 
+@pytest.mark.parametrize(
+    ("rule", "n_odd"),
+    [("min_length: 500", len(POSTS)), ("pattern: '.+'", 0), ("max_length: 500", 0)],
+)
+def test_the_rules_of_a_field_of_detail_pages_reach_the_gate(board, rule, n_odd):
+    board.home.edit(
+        SELECTORS, "      selector: h2\n", f"      selector: h2\n      validate: {{{rule}}}\n"
+    )
+
+    run = board.run(TUESDAY)
+
+    (gate,) = (gate for gate in run["gates"] if gate["code"] == "G-4")
+    assert gate["outcome"] == ("hold" if n_odd else "pass")
+    assert (f"머리말 값 {n_odd}건" in gate["message"]) is bool(n_odd)
+
+
 def test_selectors_check_tries_what_stands_on_detail_pages_too(board):
     board.run(TUESDAY)
 

@@ -93,3 +93,98 @@ def test_the_shipped_file_has_rules_for_all_but_the_numbers_pattern_and_the_stat
         *("reg_no", "ingredient_name", "company", "registered_on", "changed_on"),
         *("report_year", "withdrawn_on"),
     }
+
+
+# --- each kind of rule, from the selectors file to the gate -----------------------------------
+
+FILE = "selectors/dmf_registry.yaml"
+NO_RULES = "    header_aliases: [문서번호]\n    kind: exact\n"
+LABEL = "문서번호"
+
+
+@pytest.fixture(scope="module")
+def rehearsal_site():
+    with RehearsalSite(ROWS) as site:
+        yield site
+
+
+def with_numbers(*texts: str, last: str | None = None) -> Sequence[ListRow]:
+    """The list, its document numbers taking turns; `{n}` is the number of the row."""
+    rows = [
+        replace(row, document_no=texts[n % len(texts)].format(n=n)) for n, row in enumerate(ROWS)
+    ]
+    if last is not None:
+        rows[-1] = replace(rows[-1], document_no=last)
+    return rows
+
+
+def judge_numbers(
+    site: RehearsalSite, home: RehearsalHome, rows: Sequence[ListRow], rule: str
+) -> dict[str, dict[str, Any]]:
+    """The gates of a first run over these rows, the document number under a rule of its own."""
+    home.edit(FILE, NO_RULES, f"{NO_RULES}    validate: {{{rule}}}\n")
+    site.rows = rows
+    return {gate["code"]: gate for gate in home.run("2026-11-30")["gates"]}
+
+
+@pytest.mark.parametrize(
+    ("rule", "right", "wrong", "why"),
+    [
+        pytest.param(r"pattern: 'v\d+'", ["v{n}"], "v1a", "형식", id="pattern"),
+        pytest.param("enum: [신규, 변경]", ["신규", "변경"], "폐기", "정해진 값", id="enum"),
+        pytest.param(
+            'date_formats: ["%Y-%m-%d", "%Y.%m.%d"]', ["2026-01-05", "2026.12.31"], "2026/01/05",
+            "날짜", id="date formats",
+        ),
+        pytest.param(
+            'date_formats: ["%Y-%m-%d"]', ["2026-01-05"], "2026-02-30", "날짜", id="days"
+        ),
+        pytest.param("min_length: 3", ["가나다", "가나다라"], "가나", "길이", id="min length"),
+        pytest.param("max_length: 3", ["가나다", "가나"], "가나다라", "길이", id="max length"),
+        pytest.param("unique: true", ["v{n}"], "v58", "중복", id="unique"),
+    ],
+)  # fmt: skip
+def test_a_rule_of_the_file_is_held_against_every_value(
+    rule, right, wrong, why, rehearsal_site, tmp_path
+):
+    for is_odd, rows in enumerate([with_numbers(*right), with_numbers(*right, last=wrong)]):
+        home = new_home(tmp_path / str(is_odd), rehearsal_site.base_url)
+
+        gate = judge_numbers(rehearsal_site, home, rows, rule)["G-4"]
+
+        n_odd = 2 if why == "중복" else 1  # the other one of two equals, too
+        assert gate["outcome"] == ("warn" if is_odd else "pass")
+        assert (f"{LABEL} 값 {n_odd}건이" in gate["message"]) == bool(is_odd)
+        assert (f"'{wrong}'({ROWS[-1].reg_no}, {why})" in gate["message"]) == bool(is_odd)
+
+
+@pytest.mark.parametrize("rule", ["required: true", "required: false", ""])
+def test_an_empty_value_is_told_where_the_file_requires_one(rule, rehearsal_site, tmp_path):
+    home = new_home(tmp_path / "home", rehearsal_site.base_url)
+
+    gates = judge_numbers(rehearsal_site, home, with_numbers("v{n}", last=""), rule)
+
+    is_told = rule == "required: true"
+    assert gates["G-3"]["outcome"] == ("warn" if is_told else "pass")
+    assert (f"필수 항목 {LABEL}이(가) 1건 비어 있습니다" in gates["G-3"]["message"]) == is_told
+    assert gates["G-4"]["outcome"] == "pass"
+
+
+def test_the_pattern_of_the_number_and_the_words_of_the_status_are_those_of_the_file(
+    rehearsal_site, tmp_path
+):
+    home = new_home(tmp_path / "home", rehearsal_site.base_url)
+    home.edit(FILE, "pattern: '^(?:", "pattern: '^(?!.*-)(?:")
+    rehearsal_site.rows = ROWS
+
+    run = home.run("2026-11-30")
+
+    assert (run["status"], run["error"]["code"]) == ("REJECTED", "other_register")
+
+    home = new_home(tmp_path / "other", rehearsal_site.base_url)
+    home.edit(FILE, 'enum: ["정상", "취하", "취소", "말소"]', 'enum: ["취하", "취소", "말소"]')
+
+    run = home.run("2026-11-30")
+
+    assert (run["status"], run["error"]["code"]) == ("HELD", "unknown_status")
+    assert "'정상'" in gate_4(run)["message"]

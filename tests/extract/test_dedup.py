@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dmf_crawler.extract.dedup import merge_pages
+from dmf_crawler.extract.dedup import merge_export, merge_pages
 from dmf_crawler.model.record import Delivery, PageTable, Snapshot, Value
 from dmf_crawler.model.run import Fault
 from tests.extract.pages import a_table, paged, some_fields, some_selectors
@@ -393,3 +393,76 @@ def test_many_random_races_are_all_caught():
             assert stayed <= result.records.keys() == online.numbers(), (seed, round_no)
     assert n_caught > 600
     assert n_united > 20
+
+
+# --- what is said of the rows ------------------------------------------------------------------
+
+
+def test_split_numbers_are_told_in_order():
+    numbers = [9, 3, 7, 1, 8, 2]
+    rows = [some_fields(number) for number in numbers]
+    rows += [some_fields(number, company="다른 회사") for number in numbers]
+
+    (table,) = paged(rows, 20)
+
+    split = _accept([table]).split_numbers
+    assert list(split) == sorted(f"20260922-211-J-{number}" for number in numbers)
+
+
+def test_a_number_like_a_composite_key_is_named_behind_the_rows_before_it():
+    rows = [some_fields(1, company="가"), some_fields(1, company="나"), some_fields(2)]
+    (key, *_) = _accept(paged(rows, 5)).records
+    rows[2] = rows[2] | {"reg_no": key}
+
+    fault = _refuse(paged(rows, 5))
+
+    assert fault.code == "duplicate_rows"
+    assert "1페이지 1행과 1페이지 3행" in fault.message
+
+
+def test_the_first_row_that_two_pages_show_is_told_though_more_pages_follow():
+    """Such a list has moved; it does not hold the same record twice."""
+    tables = paged(_rows(5, 4, 3, 3, 2, 1, 0), SIZE)
+
+    fault = _refuse(tables)
+
+    assert fault.code == "race"
+    assert "1페이지 3행과 2페이지 1행" in fault.message
+
+
+def test_an_empty_page_behind_a_short_one_is_none_of_a_list_that_moved():
+    first = a_table(_rows(4, 3, 2), page_no=1, total=4)
+    second = a_table(_rows(2, 1), page_no=2, total=5)
+    third = a_table([], page_no=3, total=5)
+    recheck = a_table(_rows(5, 4, 3), page_no=1, total=5)
+
+    assert _numbers(_accept([first, second, third], recheck)) == [5, 4, 3, 2, 1]
+
+
+def test_of_a_pinned_row_that_stands_there_twice_the_first_is_taken():
+    (table,) = paged(_rows(2, 1), SIZE, total=4)
+    pinned = a_table(_rows(9, 8, 9), total=3).rows
+    table = replace(table, pinned=pinned)
+    behind = replace(a_table([], page_no=2, total=4), pinned=pinned)
+
+    snapshot = _accept([table, behind])
+
+    row_nos = {each.key[-1]: each.row_no for each in snapshot.records.values()}
+    assert row_nos == {"2": 1, "1": 2, "9": 1, "8": 2}
+
+
+def test_a_total_that_fell_is_told_from_the_earlier_to_the_later():
+    first, second = paged(_rows(6, 5, 4, 3), SIZE)
+
+    fault = _refuse([first, replace(second, announced_total=3)])
+
+    assert fault.code == "race"
+    assert "2페이지에서 전체가 4건에서 3건으로 줄었습니다" in fault.message
+
+
+def test_an_empty_workbook_is_told_with_the_total_of_the_site():
+    fault = merge_export(a_table([], total=0), SELECTORS, announced_total=5)
+
+    assert isinstance(fault, Fault)
+    assert fault.code == "empty_list"
+    assert "전체는 5건이고 읽은 행은 0개" in fault.message

@@ -4,8 +4,6 @@ A short form of scripts/fuzz_extract.py. Hypothesis draws the same examples each
 page, mutations and seed of one that fails.
 """
 
-from collections.abc import Iterator
-
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -84,12 +82,6 @@ HEAD = TWO_ROWS[TWO_ROWS.index("<tr>") : TWO_ROWS.index("</thead>")]
 VALUES = ("1", "별표1", "20260922-211-J-1", "성분", "회사", "A", "B", "인도", "2026-09-22", "", "",
           "정상", "", "", "")  # fmt: skip
 LONG = "가나다라 " * 20_000
-
-
-@pytest.fixture(scope="module")
-def worker() -> Iterator[Worker]:
-    with Worker() as own:
-        yield own
 
 
 def _run(worker: Worker, html: str) -> str:

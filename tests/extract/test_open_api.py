@@ -657,3 +657,79 @@ def _passes(api: OpenApi, register: Sequence[ListRow], n_live: int) -> Iterator[
             _read(_ask(api, register, Switches(), page_no, 10))
             for page_no in range(1, -(-n_live // 10) + 1)
         ]
+
+
+# --- limits --------------------------------------------------------------------------------------
+
+
+def test_what_an_answer_leaves_out_is_the_empty_value_of_its_field():
+    without = {name: text for name, text in _item(2).items() if name != "MNFCTR_NAME"}
+    (first, second) = (_read(_json([_item(1)], total=2)), _read(_json([without], total=2)))
+    assert "maker_names" not in second.rows[0].fields
+
+    snapshot = merge_api_passes([[first, replace(second, page_no=2)]], SELECTORS)
+
+    assert isinstance(snapshot, Snapshot), snapshot
+    assert [each.fields["maker_names"] for each in snapshot.records.values()] == [
+        _fields(1)["maker_names"], ()
+    ]  # fmt: skip
+
+
+def test_two_contents_of_one_record_are_told_in_their_order():
+    first, second = _read(_json([_item(1)], total=1)), _read(_json([_item(1, NOTICE_CODE="별표2")]))
+    second = replace(second, announced_total=1, page_no=2)
+
+    fault = merge_api_passes([[first, second]], SELECTORS)
+
+    assert isinstance(fault, Fault)
+    assert fault.code == "race"
+    assert "1페이지 1행과 2페이지 1행" in fault.message
+
+
+@pytest.mark.parametrize(
+    ("depth", "said"), [(12, "값이 있을 자리에 다른 것이"), (13, "12단계보다 깊습니다")]
+)
+def test_so_deep_an_answer_may_be_and_no_deeper(depth, said):
+    nested = json.loads("[" * (depth - 4) + "]" * (depth - 4))
+    message = _refuse(_json([_item(BIZRNO=nested)]), "odd_api_answer", 4)
+    assert said in message
+
+
+@pytest.mark.parametrize(("n_more", "code"), [(0, "not_an_api_answer"), (1, "odd_api_answer")])
+def test_so_many_marks_and_texts_an_answer_may_have_and_no_more(n_more, code):
+    """More are refused before anything is parsed; so many commas without values are no JSON."""
+    text = '{"a":[' + "," * (400_001 - 6 + n_more) + "]}"
+
+    fault = read_api_page(_answer(text), SELECTORS)
+
+    assert isinstance(fault, Fault)
+    assert fault.code == code
+
+
+@pytest.mark.parametrize(("n_chars", "is_refused"), [(1_000, False), (1_001, True)])
+def test_so_long_a_tag_may_be_and_no_longer(n_chars, is_refused):
+    start = "<response "
+    tag = start + "a='" + "x" * (n_chars - len(start) - 3) + "'"
+    assert len(tag) == n_chars + 1
+    text = _xml([_item()]).replace("<response", tag, 1)
+
+    table = read_api_page(_answer(text), SELECTORS)
+
+    assert isinstance(table, Fault) == is_refused
+    if isinstance(table, Fault):
+        assert (table.code, "긴 태그" in table.message) == ("odd_api_answer", True)
+
+
+def test_numbers_have_at_most_nine_digits_and_the_code_may_have_blanks_around_it():
+    assert _read(_json([_item()], total="999999999")).announced_total == 999_999_999
+    assert "totalCount" in _refuse(_json([_item()], total="1" + "0" * 9), "odd_api_answer", 4)
+    assert _read(_json([_item()], resultCode=" 00\n")).announced_total == 3
+
+
+@pytest.mark.parametrize(("n_more", "is_refused"), [(0, False), (1, True)])
+def test_so_many_bytes_an_answer_may_have_and_no_more(n_more, is_refused):
+    body = _json([_item()]).body
+
+    table = read_api_page(_answer(body + b" " * (MAX_ANSWER_BYTES - len(body) + n_more)), SELECTORS)
+
+    assert isinstance(table, Fault) == is_refused

@@ -40,6 +40,7 @@ def test_a_class_is_found_alone_and_among_others(css, page):
         *("b", "i b", "i > b", "i + i", "i ~ i b", "b + i > b", "*", "i i i b", ".a > .b .a"),
         *("i.a b.b", "i.a > b[data-x]", "b, i.a", "i > i > b, .a ~ b", "[data-x^=a]", "i > * .b"),
         *("i:not(.a) b", "i:has(b + i) b", "i:nth-child(2)", "b:not(i + b)"),
+        *("i:has(> b > i)", "i:has(i b)", "i:first-child", "b:last-child", "b i:first-of-type"),
     ],
 )
 @given(page=_page, every=st.integers(1, 3))

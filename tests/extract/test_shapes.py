@@ -2,7 +2,8 @@
 
 `<name>.expected.json` holds the records of a page that must be read, `<name>.refused.json` code and
 words of the fault of one that must not. Either may name the received `content_type` and replace
-keys of the selectors file (`selectors`).
+keys of the selectors file (`selectors`). `other_tables` says why the tables that are not the list
+lost, where there are any.
 """
 
 import json
@@ -11,7 +12,10 @@ from typing import Any
 
 import pytest
 
+from dmf_crawler.extract.hits import Hits, count_page_hits
 from dmf_crawler.extract.parser import read_page
+from dmf_crawler.extract.selectors import Selectors
+from dmf_crawler.model.page import RawPage
 from dmf_crawler.model.record import PageTable
 from dmf_crawler.model.run import Fault
 from tests.extract.pages import LABELS, PAGES, raw_page, some_selectors
@@ -26,13 +30,18 @@ def _name(path: Path) -> str:
     return path.name.partition(".")[0]
 
 
-def _read(path: Path) -> tuple[PageTable | Fault, Any]:
-    """The page beside an expectation as it is read, and the expectation."""
+def _open(path: Path) -> tuple[RawPage, Selectors, Any]:
+    """The page beside an expectation, what it is to be read with, and the expectation."""
     expected = json.loads(path.read_text(encoding="utf-8"))
     body = path.with_name(f"{_name(path)}.html").read_bytes()
     changes = expected.get("selectors")
     selectors = some_selectors(**changes) if changes else SELECTORS
     page = raw_page(body, content_type=expected.get("content_type", "text/html"))
+    return page, selectors, expected
+
+
+def _read(path: Path) -> tuple[PageTable | Fault, Any]:
+    page, selectors, expected = _open(path)
     return read_page(page, selectors), expected
 
 
@@ -45,6 +54,20 @@ def test_a_page_is_read_as_a_person_reads_it(path):
     assert table.announced_total == expected["announced_total"]
     assert all(list(row["fields"]) == list(LABELS) for row in expected["rows"])
     assert len(rows) >= 3
+
+
+@pytest.mark.parametrize("path", [*READ, *sorted(PAGES.glob("*.expected.json"))], ids=_name)
+def test_each_other_table_of_a_page_has_its_reason(path):
+    page, selectors, expected = _open(path)
+    hits = count_page_hits(page, selectors)
+    assert isinstance(hits, Hits), hits
+    assert list(hits.losers) == expected.get("other_tables", [])
+
+
+def test_some_pages_have_other_tables():
+    pages = [*READ, *PAGES.glob("*.expected.json")]
+    with_others = [path for path in pages if "other_tables" in path.read_text(encoding="utf-8")]
+    assert len(with_others) >= 3
 
 
 @pytest.mark.parametrize("path", REFUSED, ids=_name)

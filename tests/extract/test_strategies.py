@@ -73,10 +73,29 @@ def test_a_label_may_be_an_attribute_of_the_cell(attribute):
 
 
 def test_a_label_may_be_a_th_before_the_cell():
-    html = html_page(ROWS).replace("<td>1</td>", "<th>순번</th><td>1</td>")
-    fault = read_page(raw_page(html), some_selectors())
+    cell = '<td><span class="s-th">신청인</span>'
+    html = html_page(ROWS).replace("<th>신청인</th>", "<th>항목</th><th>이름</th>")
+    html = html.replace(cell, "<th>신청 인</th><td>")
+    mapping = _mapping(strategy="label", labels=["신청인"]) | {"ignored_headers": ["순번", "항목"]}
+
+    table = read_page(raw_page(html), some_selectors(**mapping))
+
+    assert isinstance(table, PageTable), table
+    assert [row.fields for row in table.rows] == ROWS
+    other = html.replace("<th>신청 인</th><td>", "<th>신청 인</th><th></th><td>")
+    fault = read_page(raw_page(other), some_selectors(**mapping))
     assert isinstance(fault, Fault)
-    assert fault.code == "ragged_row"
+    assert (fault.code, "'신청인'" in fault.message) == ("missing_column", True)
+
+
+def test_a_th_before_the_first_cell_is_a_cell_of_its_own():
+    html = html_page(ROWS).replace("<td>2</td>", "<th>순번</th><td>2</td>")
+
+    fault = read_page(raw_page(html), some_selectors())
+
+    assert isinstance(fault, Fault)
+    assert (fault.code, fault.exit_code) == ("ragged_row", 4)
+    assert "2번째 행에 칸이 16개" in fault.message
 
 
 def test_what_stands_between_two_delimiters_is_decoded_without_its_tags():
@@ -85,10 +104,47 @@ def test_what_stands_between_two_delimiters_is_decoded_without_its_tags():
     assert values == ["A & B (주) &lt;"] * 3
 
 
-@pytest.mark.parametrize("left", ["<td>", "신청인</span", "없는 글자"])
-def test_delimiters_that_are_not_in_exactly_one_column_find_nothing(left):
-    selectors = some_selectors(**_mapping(strategy="between", left=left, right="</zz>"))
-    fault = read_page(list_page(ROWS), selectors)
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        pytest.param("<td>", "</td>", id="in every column"),
+        pytest.param("</span>화", "</td>", id="in a later column, too"),
+        pytest.param("없는 글자", "</td>", id="left is nowhere"),
+        pytest.param("신청인</span>", "</zz>", id="right is nowhere"),
+        pytest.param("화", "</td>", id="left twice in a cell"),
+        pytest.param("</span>", '<span class="s-th">', id="right before left alone"),
+    ],
+)
+def test_delimiters_that_are_not_in_exactly_one_column_find_nothing(left, right):
+    rows = [row | {"company": "화이자 화성", "linked_document_no": "화-1"} for row in ROWS]
+    html = html_page(rows).replace("<th>신청인</th>", "<th>이름</th>")
+
+    assert (
+        _companies(html, strategy="between", left="신청인</span>", right="</td>")
+        == ["화이자 화성"] * 3
+    )
+    selectors = some_selectors(**_mapping(strategy="between", left=left, right=right))
+    fault = read_page(raw_page(html), selectors)
+    assert isinstance(fault, Fault)
+    assert (fault.code, "'신청인'" in fault.message) == ("missing_column", True)
+
+
+def test_a_value_ends_at_the_first_right_delimiter_behind_the_left_one():
+    html = html_page(ROWS).replace("한국화이자제약(주)", "<span>화이자</span><span>제약</span>")
+
+    values = _companies(html, strategy="between", left="신청인</span><span>", right="</span>")
+
+    assert values == ["화이자"] * 3
+
+
+def test_delimiters_that_miss_one_row_find_nothing():
+    between = {"strategy": "between", "left": "신청인</span>", "right": "(주)"}
+    html = html_page(ROWS)
+
+    assert _companies(html, **between) == ["한국화이자제약"] * 3
+    fault = read_page(
+        raw_page(html.replace("(주)", "㈜", 1)), some_selectors(**_mapping(**between))
+    )
     assert isinstance(fault, Fault)
     assert fault.code == "missing_column"
 

@@ -1,5 +1,6 @@
 """A cell that shows something else than its value refuses the page."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,7 +9,14 @@ import pytest
 from dmf_crawler.extract.parser import read_page
 from dmf_crawler.model.record import PageTable, Value
 from dmf_crawler.model.run import Fault
-from tests.extract.pages import html_page, raw_page, selectors_mapping, some_fields, some_selectors
+from tests.extract.pages import (
+    LABELS,
+    html_page,
+    raw_page,
+    selectors_mapping,
+    some_fields,
+    some_selectors,
+)
 
 N_ROWS = 6
 COMPANIES = tuple(f"회사{number}" for number in range(N_ROWS))
@@ -131,6 +139,61 @@ def test_markup_of_a_value_is_part_of_it(shown, numbers):
 
     assert all(str(values[number]).startswith(f"회사{number}") for number in numbers)
     assert values[numbers[0]] != COMPANIES[numbers[0]]
+
+
+def _marked(*marks: str) -> str:
+    """A page on which a mark stands behind the company of each of the first rows."""
+    html = html_page(_rows(company=COMPANIES))
+    for company, mark in zip(COMPANIES, marks, strict=False):
+        assert f"{LABEL}{company}</td>" in html
+        html = html.replace(f"{LABEL}{company}</td>", f"{LABEL}{company} <span>{mark}</span></td>")
+    return html
+
+
+def test_marks_of_more_than_three_kinds_are_words_of_the_values():
+    fault = _fault(_marked("가", "나", "다", "나"))
+
+    assert (fault.code, "2번째 행" in fault.message) == ("odd_value", True)
+    assert "'나'" in fault.message
+    assert _values(_marked("가", "나", "다", "나", "라"), "company") == [
+        *("회사0 가", "회사1 나", "회사2 다", "회사3 나", "회사4 라", "회사5")
+    ]
+
+
+@pytest.mark.parametrize("tag", ["b", "em", "i", "mark", "strong", "u"])
+def test_the_emphasised_beginning_of_a_value_is_part_of_it(tag):
+    values = _values(_html(f"<{tag}>KR</{tag}>@", [1, 4]), "company")
+
+    assert values == ["회사0", "KR회사1", "회사2", "회사3", "KR회사4", "회사5"]
+    for mark in (f"<{tag}>KR</{tag}> @", f"@<{tag}>KR</{tag}>"):
+        fault = _fault(_html(mark, [1, 4]))
+        assert (fault.code, "'KR'" in fault.message) == ("odd_value", True)
+
+
+@pytest.mark.parametrize("tag", ["a", "font", "ins", "label", "small", "span"])
+def test_another_element_before_two_values_is_a_mark_though_it_joins_them(tag):
+    assert _fault(_html(f"<{tag}>KR</{tag}>@", [1, 4])).code == "odd_value"
+    inside = _values(_html(f"(주)<{tag}>KR</{tag}>@", [1, 4]), "company")
+    assert inside[1] == "(주)KR회사1"
+
+
+@pytest.mark.parametrize("n_buttons", [1, 10_001, 10_002, 10_003, 40_000])
+def test_however_many_buttons_stand_beside_a_value_none_of_them_is_part_of_it(n_buttons):
+    shown = f"@{'<button>보기</button>' * n_buttons}"
+
+    assert _values(_html(shown, [1]), "company") == list(COMPANIES)
+
+
+def test_so_many_parts_of_a_list_may_wait_for_a_click_and_no_more():
+    def html(n_hidden: int) -> str:
+        hidden = (f"<tr hidden><td>숨은 곳 {number}</td></tr>" for number in range(n_hidden))
+        return _nested_html(f"<table><tr><td>@</td></tr>{''.join(hidden)}</table>", [1])
+
+    assert _values(html(100), "maker_names")[1] == (
+        MAKERS[1][0], *(f"숨은 곳 {number}" for number in range(100))
+    )  # fmt: skip
+    fault = _fault(html(101))
+    assert (fault.code, "'숨은 곳 0'" in fault.message) == ("odd_value", True)
 
 
 def test_marks_that_the_file_calls_unseen_are_left_out():
@@ -372,3 +435,185 @@ def test_more_rows_than_a_page_can_have_are_refused():
 
     assert fault.code == "too_many_rows"
     assert f"{N_ROWS}" in fault.message
+
+
+def _with_hidden(row: str, html: str = "") -> str:
+    """The page with a hidden row behind its second one."""
+    html = html or html_page(_rows(company=COMPANIES))
+    assert html.count("<tr>\n<td>3</td>") == 1
+    return html.replace("<tr>\n<td>3</td>", f"<tr hidden>{row}</tr><tr>\n<td>3</td>")
+
+
+def _second_row(html: str) -> str:
+    return html.split("<tr>\n<td>2</td>")[1].split("</tr>\n<tr>\n<td>3</td>", maxsplit=1)[0]
+
+
+@pytest.mark.parametrize(("n_more", "code"), [(0, "read"), (1, "hidden_row")])
+def test_so_long_a_row_is_compared_with_the_hidden_one_beside_it_and_no_longer(n_more, code):
+    def html(n_chars: int) -> str:
+        return html_page(_rows(target=["별표1", "가" * n_chars, *["별표1"] * 4]))
+
+    plain = re.sub("<[^<>]*>", "", "<td>2</td>" + _second_row(html(0)))
+    page = html(20_000 - len("".join(plain.split())) + n_more)
+    table = read_page(
+        raw_page(_with_hidden(f"<td>2</td>{_second_row(page)}", page)), some_selectors()
+    )
+
+    assert (table.code if isinstance(table, Fault) else "read") == code
+
+
+def test_a_hidden_row_need_not_repeat_the_running_number():
+    html = html_page(_rows(company=COMPANIES))
+    hidden = _with_hidden(f"<td>더 보기</td>{_second_row(html)}", html)
+
+    words = hidden.replace("<td>2</td>", "<td>둘째</td>").replace("<td>1</td>", "<td>첫째</td>")
+    for number in "3456":
+        words = words.replace(f"<td>{number}</td>", "<td>다음</td>")
+    assert _values(words, "company") == list(COMPANIES)
+    other = words.replace("회사1</td>", "회사</td>", 2).replace("회사</td>", "회사1</td>", 1)
+    assert _fault(other).code == "hidden_row"
+
+
+def test_a_hidden_row_may_say_some_values_beside_the_names_of_their_columns():
+    html = html_page(_rows(company=COMPANIES)).replace('<span class="s-th">', "<i>")
+    for label in LABELS.values():
+        html = html.replace(f"<i>{label}</span>", "")
+    some = "<td><b>신청인</b> <i>회사1</i><br><b>등록번호</b> <i>20260922-211-J-1</i></td><td></td>"
+
+    assert _values(_with_hidden(some, html), "company") == list(COMPANIES)
+    assert _fault(_with_hidden(some.replace("회사1", "회사0"), html)).code == "hidden_row"
+
+
+def test_surplus_cells_that_hold_something_are_no_surplus():
+    html = html_page(_rows(company=COMPANIES))
+    end = "연계심사문서번호</span></td></tr>"
+    longer = end.replace("</tr>", "<td><img src=a.png></td></tr>")
+
+    assert _fault(html.replace(end, longer)).code == "ragged_row"
+
+
+@pytest.mark.parametrize(
+    ("texts", "is_refused"),
+    [
+        ("12공공", True),
+        ("1공2공", True),
+        ("12공공공", False),
+        ("21공공", True),
+        ("13공공", False),
+        ("공공공공", False),
+        ("1234", False),
+    ],
+)
+def test_rows_outside_the_count_are_refused_where_half_of_them_are_counted(texts, is_refused):
+    html = html_page([some_fields(number) for number in range(len(texts))])
+    for number, text in reversed([*enumerate(texts, start=1)]):
+        html = html.replace(f"<tr>\n<td>{number}</td>", f"<tr>\n<td>{text} </td>")
+
+    table = read_page(raw_page(html), some_selectors())
+
+    assert isinstance(table, Fault) == is_refused, table
+    if isinstance(table, Fault):
+        assert (table.code, "'공'" in table.message) == ("unnumbered_row", True)
+
+
+@pytest.mark.parametrize(("n_rows", "is_refused"), [(2, False), (3, True)])
+@pytest.mark.parametrize("text", ["신청인 {}", "{} 신청인"])
+def test_a_name_in_three_values_of_a_column_is_a_label(text, n_rows, is_refused):
+    rows = [some_fields(number, company=text.format(f"회사{number}")) for number in range(n_rows)]
+    html = html_page(rows).replace(LABEL, "")
+
+    table = read_page(raw_page(html), some_selectors())
+
+    assert isinstance(table, Fault) == is_refused
+    if isinstance(table, Fault):
+        assert table.code == "label_kept"
+    else:
+        assert [row.fields for row in table.rows] == rows
+
+
+def test_a_label_outside_the_cells_of_a_row_is_no_stray_text():
+    label = '<b><span class="s-th">순번</span></b>'
+    html = html_page(_rows(company=COMPANIES))
+
+    labelled = html.replace("<tr>\n<td>2</td>", f"<tr>{label}<td>2</td>")
+    assert _values(labelled, "company") == list(COMPANIES)
+
+
+def test_a_hidden_row_may_stand_before_the_one_that_says_it():
+    html = html_page(_rows(company=COMPANIES))
+    second = _second_row(html)
+    before = html.replace("<tr>\n<td>2</td>", f"<tr hidden><td>2</td>{second}</tr><tr>\n<td>2</td>")
+
+    assert _values(before, "company") == list(COMPANIES)
+    assert _fault(before.replace("회사1</td>", "회사9</td>", 1)).code == "hidden_row"
+
+
+@pytest.mark.parametrize(("n_rows", "is_refused"), [(4, False), (5, True)])
+def test_what_stands_behind_all_values_is_a_mark_from_five_rows_on(n_rows, is_refused):
+    rows = [some_fields(number, company=f"회사{number}@") for number in range(n_rows)]
+    html = html_page(rows).replace("@</td>", " <span>공시</span></td>")
+    makers = html_page([row | {"maker_names": ("- 가", "- 나")} for row in rows[:2]])
+
+    table = read_page(raw_page(html), some_selectors())
+
+    assert isinstance(table, Fault) == is_refused
+    if isinstance(table, PageTable):
+        assert [row.fields["company"] for row in table.rows] == [
+            f"회사{number} 공시" for number in range(n_rows)
+        ]
+    assert _values(makers, "maker_names") == [("- 가", "- 나")] * 2
+
+
+@pytest.mark.parametrize(("values", "is_refused"), [(("• 가", "• 나"), False), (("• 가",), False),
+                                                    (("• 가", "• 나", "• 다"), True)])  # fmt: skip
+def test_marks_before_five_values_of_lists_are_marks(values, is_refused):
+    rows = [some_fields(number, maker_names=values) for number in (1, 2)]
+
+    table = read_page(raw_page(html_page(rows)), some_selectors())
+
+    assert isinstance(table, Fault) == is_refused
+    if isinstance(table, Fault):
+        assert (table.code, "'•'" in table.message) == ("odd_nested", True)
+
+
+def test_marks_before_single_values_are_part_of_them():
+    rows = [some_fields(number, maker_names=("- 가",)) for number in range(N_ROWS)]
+
+    assert _values(html_page(rows), "maker_names") == [("- 가",)] * N_ROWS
+
+
+def test_a_known_mark_before_a_value_and_a_longer_note_above_it_are_parts_of_it():
+    assert _values(_html("<span>NEW</span> @", [3]), "company")[3] == "NEW 회사3"
+    assert _values(_html("@<sup>1)가</sup>", [3]), "company")[3] == "회사31)가"
+
+
+def test_an_ellipsis_alone_may_be_a_placeholder():
+    html = _html("…", [2])
+
+    assert _values(html, "company", fields=_fields(placeholders=["…"]))[2] == ""
+    assert _fault(html, fields=_fields(placeholders=["-"])).code == "cut_value"
+
+
+@pytest.mark.parametrize(
+    ("inner", "is_refused"),
+    [
+        ("<table><tr><td>1.</td><td>@</td></tr></table>", True),
+        ("<table><tr><td>12)</td><td>@</td></tr></table>", True),
+        ("<table><tr><td>@</td><td>#</td></tr></table>", False),
+    ],
+)
+def test_a_counted_row_of_an_inner_table_has_columns(inner, is_refused):
+    table = read_page(raw_page(_nested_html(inner, [2])), some_selectors())
+
+    assert isinstance(table, Fault) == is_refused
+    if isinstance(table, PageTable):
+        assert table.rows[2].fields["maker_names"] == MAKERS[2]
+
+
+@pytest.mark.parametrize(("tag", "is_refused"), [("x-y", False), ("x:y", False), ("xy", True)])
+def test_elements_of_a_sites_own_are_known_by_their_names(tag, is_refused):
+    table = read_page(raw_page(_html(f"<{tag}>@</{tag}>", [2])), some_selectors())
+
+    assert isinstance(table, Fault) == is_refused
+    if isinstance(table, PageTable):
+        assert table.rows[2].fields["company"] == COMPANIES[2]

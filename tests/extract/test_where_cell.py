@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
 from lxml import html as lxml_html
 
-from dmf_crawler.extract.parser import read_page
+from dmf_crawler.extract.parser import SHOWN_SEPARATOR, read_page
 from dmf_crawler.extract.selectors import Selectors
 from dmf_crawler.extract.where_cell import (
     MAX_HTML_CHARS,
@@ -30,6 +29,7 @@ from tests.extract.notices import (
     raw_detail,
 )
 from tests.extract.pages import (
+    LABELS,
     PAGES,
     html_page,
     list_page,
@@ -41,6 +41,10 @@ from tests.extract.pages import (
 
 SELECTORS = some_selectors()
 NOTICES = notice_selectors()
+NAMES = {
+    field: ["".join(alias.split()) for alias in each["header_aliases"]]
+    for field, each in selectors_mapping()["fields"].items()
+}
 THREE = [some_fields(number) for number in (1, 2, 3)]
 
 
@@ -70,18 +74,26 @@ def test_every_cell_of_every_golden_page_is_what_its_xpath_finds_in_a_tree_of_it
     table = read_page(page, SELECTORS)
     assert isinstance(table, PageTable)
     tree = parse_alone(page)
+    header = tree.xpath("//tr[*[normalize-space() = '순번']]")[0]
     for row in table.rows:
         for field, value in row.fields.items():
             found = find(page, field, row.row_no)
             (element,) = tree.xpath(found.xpath)
             assert found.fields == row.fields
             assert element.sourceline == found.line
-            text = squeeze("".join(element.itertext()))
-            assert all(squeeze(part) in text for part in list_of_texts(value))
+            cells = tree.xpath(f"{found.xpath}/../*")
+            assert squeeze_all(header[cells.index(element)]) in NAMES[field]
+            text = squeeze_all(element).removeprefix(squeeze(LABELS[field]))
+            shown = row.shown.get(field, "".join(list_of_texts(value)))
+            assert text == squeeze(shown.replace(SHOWN_SEPARATOR, ""))
 
 
 def list_of_texts(value: Value) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else value
+
+
+def squeeze_all(element: Any) -> str:
+    return squeeze("".join(element.itertext()))
 
 
 def squeeze(text: str) -> str:
@@ -313,24 +325,29 @@ def test_a_field_that_a_detail_page_has_not_is_looked_for_in_its_region():
 
 # --- hostile markup ---------------------------------------------------------------------------
 
-HOSTILE: Mapping[str, Value] = {
-    "escape": "가\x9b31m나",
-    "bell": "가\x85나",
-    "override": "가\u202e나\u2066다",
-    "separator": "가\u2028나\u2029다",
-    "invisible": "가\u200b\ufeff나",
-    "private": "가\ue000나",
-    "lines": "가\r\n나\n다",
-}
 
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        pytest.param("가\x9b31m나", "가31m나", id="escape"),
+        pytest.param("가&#155;31m나", "가›31m나", id="escape by reference"),
+        pytest.param("가\x85나", "가나", id="next line"),
+        pytest.param("가\u202e나\u2066다", r"가\u202e나\u2066다", id="override"),
+        pytest.param("가\u2028나\u2029다", r"가\u2028나\u2029다", id="separator"),
+        pytest.param("가\u200b\ufeff나", r"가\u200b\ufeff나", id="invisible"),
+        pytest.param("가\ue000나", r"가\ue000나", id="private"),
+        pytest.param("가\U000e0041나", r"가\U000e0041나", id="tag character"),
+        pytest.param("가\r\n나\n다\t라", r"가\r\n나\n다\t라", id="lines"),
+        pytest.param("가\u00a0나", r"가\xa0나", id="blank"),
+    ],
+)
+def test_what_a_terminal_would_obey_is_escaped(value, shown):
+    html = html_page([some_fields(target="@@")]).replace("@@", value)
 
-@pytest.mark.parametrize("name", HOSTILE)
-def test_what_a_terminal_would_obey_is_escaped(name):
-    found = find(list_page([some_fields(target=HOSTILE[name])]), "target")
+    found = find(raw_page(html), "target")
 
+    assert found.html == f'<td><span class="s-th">대상의약품</span>{shown}</td>'
     assert found.html.isprintable()
-    assert "가" in found.html
-    assert "나" in found.html
 
 
 def test_attributes_and_names_of_elements_are_escaped_too():
@@ -339,7 +356,7 @@ def test_attributes_and_names_of_elements_are_escaped_too():
     found = find(list_of([Post(7, link=link)]), "post_id", 1, NOTICES)
 
     assert found.html.isprintable()
-    assert "\\u202e" in found.html
+    assert found.html == (r'<a href="/bbs/21/7" title="\u202ex›"><x-\u202e>제목</x-\u202e></a>')
 
 
 @pytest.mark.parametrize("n_chars", [MAX_HTML_CHARS // 2, 10 * MAX_HTML_CHARS])

@@ -864,3 +864,58 @@ def test_a_number_that_was_split_before_stays_split():
     snapshot = _merge([some_fields(1)], 1, split_numbers=frozenset({"20260922-211-J-1"}))
     assert isinstance(snapshot, Snapshot), snapshot
     assert list(snapshot.records) == ["20260922-211-J-1|(주)한국화이자제약|2026-09-22"]
+
+
+# --- where looking ends ------------------------------------------------------------------------
+
+
+def test_a_header_behind_the_first_twenty_rows_is_none_though_those_are_blank():
+    rows = list_rows([some_fields()])
+
+    assert len(_read(a_workbook([*[[]] * 19, *rows])).rows) == 1
+    _refuse(a_workbook([*[[]] * 20, *rows]), "no_list_sheet")
+
+
+@pytest.mark.parametrize(("cells", "is_refused"), [("F2:G2", True), ("F3:G3", False)])
+def test_cells_merged_in_the_last_row_are_refused_and_below_it_are_nothing(cells, is_refused):
+    workbook = openpyxl.load_workbook(io.BytesIO(a_workbook(list_rows([some_fields()]))))
+    workbook.worksheets[0].merge_cells(cells)
+    body = io.BytesIO()
+    workbook.save(body)
+
+    if is_refused:
+        _refuse(body.getvalue(), "merged_cells")
+    else:
+        assert len(_read(body.getvalue()).rows) == 1
+
+
+def test_a_header_of_a_fallback_that_stands_there_twice_names_no_column():
+    mapping = selectors_mapping()
+    mapping["fields"]["company"]["fallbacks"] = [
+        {"strategy": "header_text", "header_aliases": ["업체"]}
+    ]
+    header, row = (
+        ["업체" if text == "신청인" else text for text in HEADER],
+        list_row(1, some_fields()),
+    )
+
+    message = _refuse(a_workbook([[*header, "업 체"], [*row, "x"]]), "missing_column", **mapping)
+
+    assert "'신청인'" in message
+
+
+FORMULA = '<c r="{}"><f>1+1</f></c>'
+
+
+def test_a_formula_without_a_value_below_the_list_is_refused_too():
+    rows = [*_xml_rows(), [FORMULA.format("C3")]]
+
+    assert "C3" in _refuse(a_package(sheet_xml(rows)), "formula_cell")
+
+
+def test_a_formula_outside_the_columns_is_a_formula_and_no_stray_text():
+    header, row = _xml_rows()
+    with_value = '<c r="Z2"><f>1+1</f><v>2</v></c>'
+
+    assert "Z2" in _refuse(a_package(sheet_xml([header, [*row, with_value]])), "formula_cell")
+    _refuse(a_package(sheet_xml([header, [*row, "남는 값"]])), "stray_text")

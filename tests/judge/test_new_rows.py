@@ -54,7 +54,6 @@ def test_one_certain_oddity_holds_the_day_and_says_where(fields, why):
     [
         {"first_on": "1990-01-01"},
         {"changed_on": "2026-12-02"},  # tomorrow: another time zone
-        {"makers": ()},
         {"changed_on": ""},
         {"company": "처음보는제약(주)"},
         {"makers": ("Maker Zz Ltd.", "Maker Yy Ltd.")},
@@ -62,6 +61,25 @@ def test_one_certain_oddity_holds_the_day_and_says_where(fields, why):
 )
 def test_what_may_well_be_is_nothing_odd(fields):
     assert judge(a_new_row(**fields)).outcome is Outcome.PASS
+
+
+def test_an_empty_cell_is_doubtful_where_hardly_any_record_has_one():
+    assert judge(a_new_row(makers=())).outcome is Outcome.WARN
+    assert judge(a_new_row(makers=()), a_new_row(7_001, makers=())).outcome is Outcome.HOLD
+    before = [changed(each, makers=()) if n < 4 else each for n, each in enumerate(BEFORE)]
+    assert judge(a_new_row(makers=()), before=before).outcome is Outcome.PASS
+
+
+def test_where_odd_shapes_are_not_rare_chance_may_bring_several():
+    """Of a column in which every hundredth value has a shape of its own."""
+    before = [
+        changed(each, makers=(f"{'.' * n}x",)) if n < 25 else each for n, each in enumerate(BEFORE)
+    ]
+    odd = [a_new_row(7_000 + n, makers=(f"{'-' * (n + 1)}x",)) for n in range(4)]
+    usual = [a_new_row(7_100 + n) for n in range(60)]
+    assert judge(*odd[:2], before=before).outcome is Outcome.HOLD
+    assert judge(*odd[:2], *usual, before=before).outcome is Outcome.WARN
+    assert judge(*odd, *usual[:20], before=before).outcome is Outcome.HOLD
 
 
 def test_one_doubtful_value_warns_two_rows_or_two_fields_hold():

@@ -8,7 +8,7 @@ import pytest
 
 from dmf_crawler.judge.gates import judge_snapshot
 from dmf_crawler.model.change import KnownRecord
-from dmf_crawler.model.past import N_CHANGED, N_ENTERED, N_VANISHED, N_WITHDRAWN
+from dmf_crawler.model.past import N_CHANGED, N_ENTERED, N_ODD, N_VANISHED, N_WITHDRAWN
 from dmf_crawler.model.record import Record
 from dmf_crawler.model.reuse import ROW
 from dmf_crawler.model.verdict import Gate, LimitFrom, Outcome
@@ -139,11 +139,12 @@ def test_several_excesses_are_told_with_examples_of_each():
     ("n_rows", "fields", "limit", "words"),
     [
         (12, {"makers": ("Maker {n} Ltd.",)}, 12, "제조소명 열의 새 값"),
-        (5, {"makers": ()}, 5, "제조소명 열의 비게 된 칸"),
-        (5, {"company": "20{n}"}, 5, "신청인 열의 이 열의 것이 아닌 듯한 새 값"),
+        (5, {"makers": ()}, 5, "제조소명 열의 값이 비거나 줄어든 칸"),
+        (3, {"company": "20{n}"}, 3, "신청인 열의 이 열의 것이 아닌 듯한 새 값"),
         (3, {"first_on": "2019-01-01"}, 3, "바뀌지 않아야 하는데 바뀐 행"),
         (3, {"year": "2020"}, 3, "때가 되돌아간 행"),
         (3, {"country": "가상국"}, 3, "처음 보는 값이 든 행"),
+        (18, {"country": "중국"}, 12, "제조국가 열의 다른 말로 바뀐 행"),
         (100, {"document": "v1.0.0/2026"}, 100, "문서번호 열이 바뀐 행"),
         (
             3,
@@ -224,6 +225,33 @@ def test_a_passing_day_names_what_came_closest():
     gate = judge("G-11", with_rows(2, first_on="2019-01-01"))
     assert (gate.outcome, gate.observed, gate.limit) == (Outcome.PASS, 2, 3)
     assert "최초등록일자" in gate.message
+
+
+def creeping(numbers, *, held=()):
+    return past({("company", N_ODD): numbers}, held=held)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "n_today", "outcome"),
+    [
+        ([2, 2], 2, Outcome.PASS),
+        ([2, 3], 2, Outcome.HOLD),
+        ([2, 3], 0, Outcome.PASS),  # nothing came today
+        ([3, 3, *[0] * 9], 1, Outcome.PASS),  # the first day is too long ago
+        ([3, 3, *[0] * 8], 1, Outcome.HOLD),
+    ],
+)
+def test_damage_that_stays_below_the_limit_of_each_day_adds_up(numbers, n_today, outcome):
+    gate = judge("G-11", with_rows(n_today, company="20{n}"), past=creeping(numbers))
+    assert gate.outcome is outcome, gate.message
+    if outcome is Outcome.HOLD:
+        assert "최근 10일과 오늘 모두" in gate.message
+        assert gate.limit == 6
+
+
+def test_what_a_person_let_pass_is_not_added_up_again():
+    held = past({("company", N_ODD): [3, 3, 9, 1]}, held=[2])
+    assert judge("G-11", with_rows(3, company="20{n}"), past=held).outcome is Outcome.PASS
 
 
 # --- what cannot be computed ---------------------------------------------------------------------

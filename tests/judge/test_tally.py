@@ -18,6 +18,7 @@ from dmf_crawler.model.past import (
     N_NEW_VALUES,
     N_ODD,
     N_RESTORED,
+    N_REWORDED,
     N_SCRAMBLED,
     N_UNKNOWN,
     N_VANISHED,
@@ -27,7 +28,10 @@ from tests.judge.days import LIMITS, a_row, changed, evidence, rows, tally_of
 
 BEFORE = rows(1_200)
 OF_ROWS = (N_VANISHED, N_ENTERED, N_WITHDRAWN, N_RESTORED, N_SCRAMBLED)
-OF_FIELDS = (N_CHANGED, N_NEW_VALUES, N_EMPTIED, N_ODD, N_EXCHANGED, N_BACKWARD, N_UNKNOWN)
+OF_FIELDS = (
+    *(N_CHANGED, N_NEW_VALUES, N_EMPTIED, N_ODD, N_EXCHANGED, N_BACKWARD, N_UNKNOWN),
+    N_REWORDED,
+)
 
 
 def with_changes(changes, before=BEFORE):
@@ -103,7 +107,36 @@ def test_a_renamed_company_changes_many_rows_and_brings_one_value():
 def test_cells_that_were_filled_and_are_empty_are_counted():
     after = with_changes({0: {"company": ""}, 1: {"makers": ()}, 3: {"makers": ("", "")}})
     assert count(after, N_EMPTIED, "company") == 1
-    assert count(after, N_EMPTIED, "makers") == 1
+    assert count(after, N_EMPTIED, "makers") == 2
+
+
+def test_a_list_of_values_that_lost_some_or_says_one_twice_is_counted():
+    before = with_changes({n: {"makers": ("Maker Aa Ltd.", "Maker Ba Ltd.")} for n in range(9)})
+    shorter = with_changes({0: {"makers": ("Maker Aa Ltd.",)}}, before)
+    assert count(shorter, N_EMPTIED, "makers", before=before) == 1
+    twice = with_changes({0: {"makers": ("Maker Aa Ltd.", "Maker Aa Ltd.")}}, before)
+    assert count(twice, N_ODD, "makers", before=before) == 1
+    other = with_changes({0: {"makers": ("Maker Aa Ltd.", "Maker Ca Ltd.")}}, before)
+    assert count(other, N_ODD, "makers", before=before) == 0
+
+
+def test_one_text_in_many_empty_cells_is_odd_in_each_of_them():
+    before = with_changes({n: {"document": ""} for n in range(20)})
+    after = with_changes({n: {"document": "-"} for n in range(20)})
+    assert count(after, N_ODD, "document", before=before) == 20
+
+
+@pytest.mark.parametrize(
+    ("day", "n_odd"), [("1970-01-01", 1), ("2026-12-02", 0), ("2026-12-03", 1), ("2024-02-30", 1)]
+)
+def test_a_day_that_cannot_be_is_odd(day, n_odd):
+    assert count(with_changes({1: {"changed_on": day}}), N_ODD, "changed_on") == n_odd
+
+
+def test_rows_of_which_one_known_word_becomes_another_are_counted_but_for_the_status():
+    after = with_changes({0: {"country": "중국", "status": "취하"}, 1: {"country": ""}})
+    assert count(after, N_REWORDED, "country") == 1
+    assert count(after, N_REWORDED, "status") == 0
 
 
 @pytest.mark.parametrize(

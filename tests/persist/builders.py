@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from dmf_crawler.judge.features import add_counts, measure_columns
 from dmf_crawler.model.change import ChangeSet, KnownRecord
 from dmf_crawler.model.detail import KnownPage
 from dmf_crawler.model.record import FieldKind, Record, Snapshot, Value
@@ -15,7 +16,6 @@ from dmf_crawler.model.report import RunRow
 from dmf_crawler.model.run import KST, Fault, Run, RunStatus
 from dmf_crawler.model.verdict import Gate, RunSummary
 from dmf_crawler.persist.diff import DiffRules, count_changes, diff_snapshot
-from dmf_crawler.persist.features import measure_features
 from dmf_crawler.persist.recording import (
     Acceptance,
     known_records,
@@ -217,7 +217,7 @@ def accept(
     """Return what an accepted run writes."""
     n_changed = Counter(each.field for change in change_set.changes for each in change.changes)
     counts = {name: {"n_changed": n_changed[name]} for name in rules.kinds}
-    features = measure_features(snapshot, rules.kinds, counts)
+    features = add_counts(measure_columns(snapshot, rules.kinds), counts)
     return Acceptance(summary, snapshot, change_set, known, features)
 
 

@@ -32,6 +32,7 @@ from dmf_crawler.cli.options import (
     add_run_options,
     add_runs_options,
     add_selectors_options,
+    add_tune_options,
     add_where_options,
 )
 from dmf_crawler.errors import DmfCrawlerError, UsageError
@@ -99,7 +100,6 @@ LATER = frozenset(
         "export",
         "watch",
         "alerts",
-        "tune",
         "terms",
         "review",
     }
@@ -184,6 +184,13 @@ COMMANDS = (
         add_no_options,
         "history.verify",
         {"ok": False, "checks": []},
+    ),
+    Command(
+        "tune",
+        "출발값으로 둔 기준을 이력의 실측과 견주기",
+        add_tune_options,
+        "tune.tune",
+        {"boards": [], "review": []},
     ),
     Command(
         "raw",

@@ -121,6 +121,17 @@ def add_selectors_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_tune_options(parser: argparse.ArgumentParser) -> None:
+    """Add those of `tune`."""
+    parser.add_argument(
+        "--board",
+        type=_text,
+        action="append",
+        metavar="ID",
+        help="이 게시판만 (기본: 켜진 게시판 모두)",
+    )
+
+
 def add_history_options(parser: argparse.ArgumentParser) -> None:
     """Add those of `history`."""
     parser.add_argument("key", type=_text, metavar="KEY", help="등록번호")

@@ -17,7 +17,6 @@ from dmf_crawler.extract.grid import Cells, part_of
 from dmf_crawler.extract.paths import find_elements
 from dmf_crawler.extract.selectors import Selectors, text_form
 
-_MOST_BUTTONS = 10_000
 INLINE = frozenset(
     {
         *("a", "abbr", "b", "bdi", "cite", "code", "data", "em", "font", "i", "ins", "kbd"),
@@ -81,8 +80,6 @@ def _find_buttons(document: Element, labels: frozenset[Element]) -> frozenset[El
             lengths[cell] = len(squeeze(cell_text(cell, labels)))
         if len(squeeze(cell_text(button, labels))) < lengths[cell]:
             found.append(button)
-            if len(found) > _MOST_BUTTONS:
-                break
     return frozenset(found)
 
 

@@ -29,6 +29,9 @@ _SORT_MARKS = re.compile(
 """Arrows and words of a column that can be sorted, and what may follow a label."""
 
 _N_KEPT_CHARS = 100
+_MOST_CHARS = 5_000
+"""Of a header or label; longer than any that a selectors file names."""
+
 """Of longer texts the form is not kept: no header is as long."""
 
 
@@ -157,7 +160,13 @@ class Selectors:
 
 
 def text_form(text: str) -> str:
-    """Return the form by which headers and labels are compared: sort marks and a colon dropped."""
+    """Return the form by which headers and labels are compared: sort marks and a colon dropped.
+
+    A text that is far too long for either is cut; what marks the cut makes it equal to none.
+    """
+    if len(text) > _MOST_CHARS:
+        text = " ".join(text.split())
+        text = text if len(text) <= _MOST_CHARS else f"{text[:_MOST_CHARS]}…"
     return _form_of(text) if len(text) <= _N_KEPT_CHARS else _SORT_MARKS.sub("", key_form(text))
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from dmf_crawler.model.change import ChangeSet, KnownRecord
-from dmf_crawler.model.past import Past
+from dmf_crawler.model.past import Features, Past
 from dmf_crawler.model.record import FieldKind, Snapshot
 from dmf_crawler.model.reuse import Deliveries
 
@@ -90,6 +90,7 @@ class Evidence:
             none.
         past: The accepted days before.
         duration_s: What the crawl took; None where nothing was crawled (a re-parse).
+        features: What each column looks like (`judge.features`).
     """
 
     snapshot: Snapshot
@@ -109,6 +110,7 @@ class Evidence:
     country_field: str = ""
     past: Past = field(default_factory=Past)
     duration_s: float | None = None
+    features: Features = field(default_factory=dict)
 
     @property
     def n_listed(self) -> int:

@@ -11,11 +11,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dmf_crawler.judge.burst import judge_burst
 from dmf_crawler.judge.evidence import Evidence
 from dmf_crawler.judge.known_values import KnownValues
 from dmf_crawler.judge.new_rows import is_required, judge_new_rows
 from dmf_crawler.judge.overlap import judge_gone, judge_overlap, judge_row_count
+from dmf_crawler.judge.profile import judge_profile
 from dmf_crawler.judge.reuse import judge_reuse
+from dmf_crawler.judge.run_time import judge_run_time
+from dmf_crawler.judge.stall import judge_stall
 from dmf_crawler.judge.tally import Tally, count_day
 from dmf_crawler.judge.values import judge_values
 from dmf_crawler.model.record import Snapshot
@@ -60,10 +64,14 @@ def judge_snapshot(evidence: Evidence, limits: GateLimits, cross_check: Gate) ->
         judge_values(evidence, limits),
         judge_gone(evidence, tally, limits),
         judge_reuse(evidence),
+        judge_stall(evidence, limits),
+        judge_run_time(evidence, limits),
+        judge_profile(evidence, limits),
         _judge_completeness(evidence.snapshot),
         judge_overlap(evidence, tally, limits),
         judge_new_rows(evidence, values, limits),
         cross_check,
+        judge_burst(evidence, limits),
     )
     return Judgement(gates, tally)
 

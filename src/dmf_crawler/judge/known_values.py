@@ -65,10 +65,16 @@ class KnownColumn:
         The chance is Good's and Turing's: shapes seen once, as a share of all values (Good 1953).
         Of too few values nothing can be said.
         """
-        if self.n_values * ratio < 1:
-            return False
-        n_once = sum(n_times == 1 for n_times in self.shapes.values())
-        return n_once < ratio * self.n_values
+        return self.n_values * ratio >= 1 and self._n_once < ratio * self.n_values
+
+    @property
+    def chance_of_new_shape(self) -> float:
+        """The chance that the next value has a new shape, 0 to 1, a little above the estimate."""
+        return (self._n_once + 0.5) / (self.n_values + 1)
+
+    @cached_property
+    def _n_once(self) -> int:
+        return sum(n_times == 1 for n_times in self.shapes.values())
 
 
 class KnownValues:

@@ -127,6 +127,15 @@ def find_quantile(counts: Sequence[int], tail: float, *, n_days: int = 1, most: 
     return most
 
 
+def find_poisson_quantile(mean: float, tail: float) -> int:
+    """Return the smallest k that a Poisson count passes with at most a given chance."""
+    left, k = 1.0 - math.exp(-mean), 0
+    while left > tail:
+        k += 1
+        left -= math.exp(_log_chance(k, mean, mean))
+    return k
+
+
 def tail_of_sum(counts: Sequence[int], n_days: int, least: int) -> float:
     """Return the chance that n_days days together bring at least so many; fitted as above.
 

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
 from itertools import combinations
 
 from dmf_crawler.judge.evidence import Evidence, JudgedColumn
 from dmf_crawler.judge.examples import MOST_EXAMPLES, example_of_record
 from dmf_crawler.judge.known_values import KnownValues, elements_of, shape_of
+from dmf_crawler.judge.limits import find_poisson_quantile
+from dmf_crawler.judge.oddity import has_residue, is_possible_day
 from dmf_crawler.judge.overlap import ASK_A_PERSON, NOTHING_BEFORE
-from dmf_crawler.judge.tally import has_residue
 from dmf_crawler.model.change import EventType, KnownRecord, Reason
 from dmf_crawler.model.record import FieldKind, Record, Value
 from dmf_crawler.model.verdict import Example, Gate, LimitFrom, Outcome
@@ -68,7 +68,7 @@ def judge_new_rows(evidence: Evidence, values: KnownValues, limits: GateLimits) 
     by_row: dict[str, list[Oddity]] = {}
     for each in oddities:
         by_row.setdefault(each.record.key, []).append(each)
-    limit = limits.odd_new_rows - 1
+    limit = _limit_rows(len(records), evidence, values, limits)
     is_held = len(by_row) > limit or any(
         len(found) > 1 or found[0].is_certain for found in by_row.values()
     )
@@ -93,6 +93,20 @@ def judge_new_rows(evidence: Evidence, values: KnownValues, limits: GateLimits) 
         )
     sentence += " 한 건뿐이라 그대로 기록했습니다. 원본 페이지를 확인하십시오."
     return Gate("G-12", Outcome.WARN, len(by_row), limit, sentence, "", LimitFrom.SETTING, examples)
+
+
+def _limit_rows(n_records: int, evidence: Evidence, values: KnownValues, limits: GateLimits) -> int:
+    """Return how many new rows may have one doubtful value.
+
+    So many that chance brings more of them with less than a small probability, given how often the
+    columns' next cell has a new shape; never fewer than one.
+    """
+    columns = (values.column(column.field) for column in evidence.columns)
+    chance = sum(
+        each.chance_of_new_shape for each in columns if each.has_few_shapes(limits.closed_ratio)
+    )
+    likely = find_poisson_quantile(n_records * chance, limits.odd_probability)
+    return max(limits.odd_new_rows - 1, likely)
 
 
 def find_new_records(evidence: Evidence) -> list[Record]:
@@ -124,8 +138,10 @@ def _find_oddity(
 ) -> tuple[str, bool] | None:
     """Return why a value is odd, and whether that is certain."""
     if not any(elements_of(value)):
-        return ("비어 있음", True) if is_required(column, values, limits) else None
-    if column.kind is FieldKind.DATE and not _is_possible(value, column, evidence.day, limits):
+        is_usual = not _is_always_filled(column, values, limits)
+        return None if is_usual else ("비어 있음", column.is_required)
+    days = elements_of(value) if column.kind is FieldKind.DATE else ()
+    if not all(is_possible_day(text, column, evidence.day, limits) for text in days if text):
         return "있을 수 없는 날짜", True
     doubts = (_doubt(text, column.field, values, limits) for text in elements_of(value) if text)
     found = [each for each in doubts if each is not None]
@@ -134,25 +150,12 @@ def _find_oddity(
 
 def is_required(column: JudgedColumn, values: KnownValues, limits: GateLimits) -> bool:
     """Say whether no record lacks a field: the selectors file and the last accepted list agree."""
-    if not column.is_required:
-        return False
+    return column.is_required and _is_always_filled(column, values, limits)
+
+
+def _is_always_filled(column: JudgedColumn, values: KnownValues, limits: GateLimits) -> bool:
     known = values.column(column.field)
     return known.values[""] <= limits.required_before_ratio * known.n_values
-
-
-def _is_possible(value: Value, column: JudgedColumn, today: date, limits: GateLimits) -> bool:
-    """Say whether a date is one of the calendar, neither too old nor later than tomorrow."""
-    for date_format in column.date_formats or ("%Y-%m-%d",):
-        for text in elements_of(value):
-            try:
-                day = datetime.strptime(text, date_format).date()  # noqa: DTZ007
-            except ValueError:
-                break
-            if not limits.oldest_year <= day.year or day > today + timedelta(days=1):
-                return False
-        else:
-            return True
-    return False
 
 
 def _doubt(

@@ -7,7 +7,7 @@ between a floor and a cap. Beyond the outer fuse (`gone_ratio`) no approval help
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dmf_crawler.judge.evidence import Evidence, JudgedColumn
 from dmf_crawler.judge.examples import MOST_EXAMPLES
@@ -23,6 +23,7 @@ from dmf_crawler.model.past import (
     N_NEW_VALUES,
     N_ODD,
     N_RESTORED,
+    N_REWORDED,
     N_SCRAMBLED,
     N_UNKNOWN,
     N_VANISHED,
@@ -221,21 +222,25 @@ def _list_field(
     column: JudgedColumn, evidence: Evidence, tally: Tally, limits: GateLimits
 ) -> Iterator[Counted]:
     """Yield each count of one field with its limit."""
-    field, label = column.field, column.label_ko
+    field, label, days = column.field, column.label_ko, limits.creeping_days
     moved = "바뀌지 않아야 하는데 바뀐 행" if column.moves == "never" else "때가 되돌아간 행"
     new_values = limit_of(evidence, N_NEW_VALUES, limits.new_values, limits, of=field)
+    reworded = limit_of(evidence, N_REWORDED, limits.new_values, limits, of=field)
     emptied = limit_of(evidence, N_EMPTIED, limits.emptied, limits, of=field)
     for name, what, unit, limit in (
         (N_NEW_VALUES, "새 값", "가지", new_values),
-        (N_EMPTIED, "비게 된 칸", "건", emptied),
-        (N_ODD, "이 열의 것이 아닌 듯한 새 값", "가지", _fixed(limits.odd_values)),
-        (N_EXCHANGED, "다른 행에 있던 값으로 바뀐 칸", "건", _fixed(limits.exchanged_values)),
-        (N_BACKWARD, moved, "건", _fixed(limits.moved_dates)),
-        (N_UNKNOWN, "처음 보는 값이 든 행", "건", _fixed(limits.unknown_words)),
+        (N_REWORDED, "다른 말로 바뀐 행", "건", reworded),
+        (N_EMPTIED, "값이 비거나 줄어든 칸", "건", emptied),
+        (N_ODD, "이 열의 것이 아닌 듯한 새 값", "가지", _fixed(limits.odd_values, days)),
+        (N_EXCHANGED, "다른 행에 있던 값으로 바뀐 칸", "건", _fixed(limits.exchanged_values, days)),
+        (N_BACKWARD, moved, "건", _fixed(limits.moved_dates, days)),
+        (N_UNKNOWN, "처음 보는 값이 든 행", "건", _fixed(limits.unknown_words, days)),
     ):
         number = tally.count(name, field)
         said = f"{label} 열의 {what} {number:,}{unit}"
         yield Counted(said, number, limit, tally.shown(name, field), unit)
+        if limit.limit_from is LimitFrom.SETTING and number:
+            yield _count_creeping((name, field), f"{label} 열의 {what}", limit, evidence, tally)
     if field not in tally.is_forward:
         number = tally.count(N_CHANGED, field)
         yield Counted(
@@ -246,6 +251,23 @@ def _list_field(
         )
 
 
+def _count_creeping(
+    counted: tuple[str, str], what: str, limit: Limit, evidence: Evidence, tally: Tally
+) -> Counted:
+    """Return a count of the last days together: damage that stays below the limit of each.
+
+    What a person let pass is not counted again, nor what came before it.
+    """
+    name, field = counted
+    number = tally.count(name, field)
+    for day in reversed(evidence.past.days[-limit.n_days :]):
+        if day.was_held:
+            break
+        number += int(day.feature(name, field) or 0)
+    said = f"{what} 최근 {limit.n_days}일과 오늘 모두 {number:,}건"
+    return Counted(said, number, replace(limit, number=2 * limit.number), tally.shown(name, field))
+
+
 def _limit_rows(evidence: Evidence, field: str, limits: GateLimits) -> Limit:
     """Return how many rows of the list may change in one field on a day."""
     share, n_rows = limits.changed_rows, evidence.n_listed
@@ -254,8 +276,8 @@ def _limit_rows(evidence: Evidence, field: str, limits: GateLimits) -> Limit:
     return limit_of(evidence, N_CHANGED, bound, limits, of=field)
 
 
-def _fixed(number: int) -> Limit:
-    return Limit(number, LimitFrom.SETTING, 0)
+def _fixed(number: int, n_days: int = 0) -> Limit:
+    return Limit(number, LimitFrom.SETTING, n_days)
 
 
 def _hold(gate: str, found: Sequence[Counted], fault_code: str) -> Gate:

@@ -7,7 +7,6 @@ counts once: different pairs of before and after are counted, not rows.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -15,7 +14,8 @@ from itertools import zip_longest
 
 from dmf_crawler.judge.evidence import Evidence, JudgedColumn
 from dmf_crawler.judge.examples import choose_examples, example_of, example_of_record
-from dmf_crawler.judge.known_values import KnownValues, elements_of, shape_of
+from dmf_crawler.judge.known_values import KnownValues, elements_of
+from dmf_crawler.judge.oddity import is_odd, is_possible_day, is_repeated
 from dmf_crawler.model.change import Change, EventType, FieldChange, Reason
 from dmf_crawler.model.past import (
     N_BACKWARD,
@@ -26,6 +26,7 @@ from dmf_crawler.model.past import (
     N_NEW_VALUES,
     N_ODD,
     N_RESTORED,
+    N_REWORDED,
     N_SCRAMBLED,
     N_UNKNOWN,
     N_VANISHED,
@@ -36,17 +37,12 @@ from dmf_crawler.model.reuse import ROW
 from dmf_crawler.model.verdict import Example
 from dmf_crawler.settings import GateLimits
 
-_RESIDUE = re.compile(
-    r"&(?:[A-Za-z]{2,8}|#\d{1,7}|#[xX][0-9A-Fa-f]{1,6});|</?[A-Za-z][^<>]*>|<!--|\ufffd"
-    r"|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"
-)
-"""Markup, entities, characters that a wrong charset leaves."""
-
 _USUAL_RATIO = 0.001
 """A text in more cells of a column than this is nobody's own."""
 
-Pair = tuple[str, str]
-"""One text before and after; "" where there is none."""
+Pair = tuple[str, str, str]
+"""One text before and after, "" where there is none; the key where nothing stood there before:
+what fills many empty cells is not one thing that was renamed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +80,12 @@ class _Column:
 
     changes: list[tuple[Change, FieldChange]] = field(default_factory=list)
     pairs: dict[Pair, tuple[Change, FieldChange]] = field(default_factory=dict)
+
+
+_OF_FIELDS = (
+    *(N_CHANGED, N_NEW_VALUES, N_EMPTIED, N_ODD, N_EXCHANGED, N_BACKWARD, N_UNKNOWN),
+    N_REWORDED,
+)
 
 
 def count_day(evidence: Evidence, values: KnownValues, limits: GateLimits) -> Tally:
@@ -168,12 +170,13 @@ def _gather(evidence: Evidence, fields: Iterable[str]) -> dict[str, _Column]:
             column = columns.get(each.field)
             if column is not None:
                 column.changes.append((change, each))
-                for pair in _pair_up(each.before, each.after):
+                for old, new in _pair_up(each.before, each.after):
+                    pair = (old, new, "" if old else change.key)
                     column.pairs.setdefault(pair, (change, each))
     return columns
 
 
-def _pair_up(before: Value | None, after: Value | None) -> Iterator[Pair]:
+def _pair_up(before: Value | None, after: Value | None) -> Iterator[tuple[str, str]]:
     """Yield the texts that differ, each with what stood in its place."""
     for old, new in zip_longest(elements_of(before), elements_of(after), fillvalue=""):
         if old != new:
@@ -189,67 +192,58 @@ def _count_field(
 ) -> dict[str, tuple[int, list[Example]]]:
     """Return each count of a field with its examples."""
     if not found.changes:
-        return dict.fromkeys(
-            (N_CHANGED, N_NEW_VALUES, N_EMPTIED, N_ODD, N_EXCHANGED, N_BACKWARD, N_UNKNOWN),
-            (0, []),
-        )
+        return dict.fromkeys(_OF_FIELDS, (0, []))
     by_value: dict[Value | None, Example] = {}
-    rows: dict[str, list[Example]] = {name: [] for name in (N_EMPTIED, N_BACKWARD, N_UNKNOWN)}
+    rows: dict[str, list[Example]] = {
+        name: [] for name in (N_EMPTIED, N_BACKWARD, N_UNKNOWN, N_REWORDED)
+    }
+    is_vocabulary = column.has_known_words and column.field != evidence.status_field
     for change, each in found.changes:
         example = example_of(change, column.field, each)
         by_value.setdefault(each.after, example)
-        if each.before and not each.after:
+        if _count_filled(each.after) < _count_filled(each.before):
             rows[N_EMPTIED].append(example)
         if _is_moved(column, each):
             rows[N_BACKWARD].append(example)
         if column.has_known_words and _has_unknown_word(each, column, values):
             rows[N_UNKNOWN].append(example)
+        elif is_vocabulary and each.before and each.after:  # G-5 counts what a status does
+            rows[N_REWORDED].append(example)
     examples = list(by_value.values())
     counted = {name: (len(shown), shown) for name, shown in rows.items()}
     counted[N_CHANGED] = (len(found.changes), examples)
     counted[N_NEW_VALUES] = (len(examples), examples)
     is_number = column.field == evidence.number_field  # G-4 looks at numbers
-    counted[N_ODD] = (0, []) if is_number else _count_odd(column, found, values, limits)
+    counted[N_ODD] = (0, []) if is_number else _count_odd(column, found, evidence, values, limits)
     counted[N_EXCHANGED] = _count_exchanged(column, found, values)
     return counted
 
 
 def _count_odd(
-    column: JudgedColumn, found: _Column, values: KnownValues, limits: GateLimits
+    column: JudgedColumn,
+    found: _Column,
+    evidence: Evidence,
+    values: KnownValues,
+    limits: GateLimits,
 ) -> tuple[int, list[Example]]:
     """Count the pairs whose new text does not belong into the column."""
     shown = [
         example_of(change, column.field, each)
-        for (old, new), (change, each) in found.pairs.items()
+        for (old, new, _), (change, each) in found.pairs.items()
         if is_odd(new, column.field, values, limits, before=old)
+        or is_repeated(new, each)
+        or (
+            column.kind is FieldKind.DATE
+            and new
+            and not is_possible_day(new, column, evidence.day, limits)
+        )
     ]
     return len(shown), shown
 
 
-def is_odd(
-    text: str, field: str, values: KnownValues, limits: GateLimits, *, before: str = ""
-) -> bool:
-    """Say whether a text does not belong into a column.
-
-    It has markup or broken characters that the text before had not; it is the text before, cut
-    short; it stands in another column and never in this one; or the column has few shapes, and
-    this is a new one.
-    """
-    if not text:
-        return False
-    if has_residue(text) and not has_residue(before):
-        return True
-    own = values.column(field)
-    if text in own.values:
-        return False
-    if before.startswith(text) or values.find_other(text, field) is not None:
-        return True
-    return own.has_few_shapes(limits.closed_ratio) and shape_of(text) not in own.shapes
-
-
-def has_residue(text: str) -> bool:
-    """Say whether a text has markup, an entity, or a character that a wrong charset leaves."""
-    return _RESIDUE.search(text) is not None
+def _count_filled(value: Value | None) -> int:
+    """Return how many texts of a value say something."""
+    return sum(map(bool, elements_of(value)))
 
 
 def _count_exchanged(
@@ -269,7 +263,7 @@ def _count_exchanged(
             before.setdefault(old, set()).add(change.key)
     shown = [
         example_of(change, column.field, each)
-        for (_, new), (change, each) in found.pairs.items()
+        for (_, new, _), (change, each) in found.pairs.items()
         if new and own.values[new] <= usual and before.get(new, set()) - {change.key}
     ]
     return len(shown), shown

@@ -135,6 +135,20 @@ class ChangeSet:
     backfilled: tuple[str, ...] = ()
     unlisted: tuple[str, ...] = ()
 
+    @property
+    def counted(self) -> tuple[Change, ...]:
+        """What counts as having happened: a mere change of key does not."""
+        return tuple(
+            change
+            for change in self.changes
+            if change.reason is not Reason.REKEYED or change.is_rekeyed_with_changes
+        )
+
+    @property
+    def n_events(self) -> int:
+        """How many keys something happened to that is more than cosmetic."""
+        return sum(not change.is_cosmetic for change in self.counted)
+
 
 @dataclass(frozen=True, slots=True)
 class Counts:

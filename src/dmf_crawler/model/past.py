@@ -14,12 +14,14 @@ N_WITHDRAWN, N_RESTORED = "n_withdrawn", "n_restored"
 
 N_CHANGED, N_NEW_VALUES, N_EMPTIED, N_ODD = "n_changed", "n_new_values", "n_emptied", "n_odd"
 N_EXCHANGED, N_BACKWARD, N_UNKNOWN = "n_exchanged", "n_backward", "n_unknown"
+N_REWORDED = "n_reworded"
 """Counts of each field."""
 
 DAILY_COUNTS = frozenset(
     {
         *(N_VANISHED, N_ENTERED, N_SCRAMBLED, N_WITHDRAWN, N_RESTORED),
         *(N_CHANGED, N_NEW_VALUES, N_EMPTIED, N_ODD, N_EXCHANGED, N_BACKWARD, N_UNKNOWN),
+        N_REWORDED,
     }
 )
 """Features that count what happened on a day: several runs of a day add up. The others describe
@@ -71,8 +73,16 @@ class Past:
         days: The last accepted days, oldest first, at most as many as the limits are made of.
         observations: All observations of the last two years, oldest first.
         durations_s: Seconds that the last accepted runs of the same kind took, oldest first.
+        n_events_today: Events of the accepted runs of this day, before this run.
     """
 
     days: tuple[PastDay, ...] = ()
     observations: tuple[Observation, ...] = ()
     durations_s: tuple[float, ...] = field(default=())
+    n_events_today: int = 0
+
+    def observe(self, day: date, n_events: int) -> tuple[Observation, ...]:
+        """Return all observations, the one of this run's day included."""
+        n_days = (day - self.days[-1].day).days if self.days else 1
+        today = Observation(day, max(1, n_days), self.n_events_today + n_events)
+        return (*self.observations, today)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 
 from dmf_crawler.model.change import Counts, EventType, FieldChange, Grade, Reason
+from dmf_crawler.model.rate import ChangeRate, Delay
 from dmf_crawler.model.record import Column, Fields
 from dmf_crawler.model.reuse import GaveWay
 from dmf_crawler.model.run import Run, RunStatus
@@ -129,6 +130,10 @@ class BoardReport:
         records: The current list at that run, newest registration first.
         notice: Korean sentence when the day's last run was not accepted, else "".
         missed_days: Days without an accepted run before this one, since the accepted one before.
+        warnings: Korean sentences that the accepted run left.
+        change_rate: How often the list changes, None before its second accepted day.
+        delay: How late its reports were, None before its second accepted day.
+        n_accepted_days: Days on which the list was accepted, up to the report's day.
     """
 
     board_id: str
@@ -144,6 +149,9 @@ class BoardReport:
     notice: str = ""
     missed_days: int = 0
     warnings: tuple[str, ...] = ()
+    change_rate: ChangeRate | None = None
+    delay: Delay | None = None
+    n_accepted_days: int = 0
 
 
 @dataclass(frozen=True, slots=True)

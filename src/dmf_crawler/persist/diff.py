@@ -251,11 +251,7 @@ def _find_rekeyed(
 
 def count_changes(change_set: ChangeSet) -> Counts:
     """Count keys by what happened to them; a mere change of key counts nowhere."""
-    counted = [
-        change
-        for change in change_set.changes
-        if change.reason is not Reason.REKEYED or change.is_rekeyed_with_changes
-    ]
+    counted = change_set.counted
     kinds = [change.kind for change in counted if not change.is_cosmetic]
     return Counts(
         NEW=kinds.count(EventType.NEW),

@@ -33,6 +33,7 @@ def read_past(
         days=_read_days(store, board_id, before, n_days),
         observations=_read_observations(store, board_id, before),
         durations_s=_read_durations(store, board_id, before, is_full_check=is_full_check),
+        n_events_today=_count_events(store, board_id, before),
     )
 
 
@@ -71,6 +72,16 @@ def _read_observations(store: Store, board_id: str, before: date) -> tuple[Obser
         last = date.fromisoformat(row["day_before"]) if row["day_before"] else day
         observations.append(Observation(day, max(1, (day - last).days), row["n_events"]))
     return tuple(observations)
+
+
+def _count_events(store: Store, board_id: str, day: date) -> int:
+    """Return how many events the accepted runs of a day recorded."""
+    rows = store.rows(
+        "SELECT n_new + n_modified + n_withdrawn AS n_events FROM change_observation"
+        " WHERE board_id = ? AND observed_on = ?",
+        (board_id, str(day)),
+    )
+    return sum(row["n_events"] for row in rows)
 
 
 def _read_durations(

@@ -12,6 +12,7 @@ from dmf_crawler.model.record import Column
 from dmf_crawler.model.report import BoardReport, EventRow, Report, VersionRow
 from dmf_crawler.model.run import KST, RunStatus, kst
 from dmf_crawler.persist.deliveries import given_way
+from dmf_crawler.persist.rates import change_rate_of, count_accepted_days, delay_of
 from dmf_crawler.persist.recording import load_changes, load_fields
 from dmf_crawler.persist.runs import find_runs, gates_of, last_accepted_run, warnings_of
 from dmf_crawler.persist.store import Store
@@ -186,19 +187,22 @@ def report_of_day(
         written_at: When the workbook is written.
         rules: Days of 이력, runs of 실행로그, `missing_runs`.
     """
-    history_days, log_runs, missing_runs = rules
+    _, log_runs, missing_runs = rules
     runs = find_runs(store, until=day, limit=log_runs)
     return Report(
         day=day,
         written_at=kst(written_at),
-        boards=tuple(_board_report(store, board, day, history_days) for board in boards),
+        boards=tuple(_board_report(store, board, day, rules) for board in boards),
         runs=runs,
         missing_runs=missing_runs,
         given_way=given_way(store, [row.run.run_id for row in runs]),
     )
 
 
-def _board_report(store: Store, board: ReportRequest, day: date, history_days: int) -> BoardReport:
+def _board_report(
+    store: Store, board: ReportRequest, day: date, rules: tuple[int, int, int]
+) -> BoardReport:
+    history_days, _, missing_runs = rules
     board_id = board.board_id
     accepted = last_accepted_run(store, board_id, until=day)
     last = next(iter(find_runs(store, board_id=board_id, until=day, limit=1)), None)
@@ -224,6 +228,9 @@ def _board_report(store: Store, board: ReportRequest, day: date, history_days: i
         notice=notice,
         missed_days=(day - before.run.day).days - 1 if before else 0,
         warnings=warnings_of(store, accepted.run.run_id) if accepted else (),
+        change_rate=change_rate_of(store, board_id, day),
+        delay=delay_of(store, board_id, day, missing_runs=missing_runs),
+        n_accepted_days=count_accepted_days(store, board_id, day),
     )
 
 

@@ -20,11 +20,13 @@ from dmf_crawler.model.change import (
 )
 from dmf_crawler.model.detail import KnownPage
 from dmf_crawler.model.past import Features
+from dmf_crawler.model.rate import ChangeRate
 from dmf_crawler.model.record import FieldKind, Fields, Record, Snapshot, Value
 from dmf_crawler.model.run import Run
 from dmf_crawler.model.verdict import RunSummary
 from dmf_crawler.persist.pages import record_pages
 from dmf_crawler.persist.past import write_features
+from dmf_crawler.persist.rates import write_change_rate
 from dmf_crawler.persist.robots_seen import record_robots
 from dmf_crawler.persist.runs import finish_run, supersede_held
 from dmf_crawler.persist.store import Store
@@ -143,6 +145,7 @@ class Acceptance:
         features: What the list was like that day, and what happened to it.
         pages: Detail pages and files that it saw, each with the key of its record.
         robots: Status and body of its robots.txt, None where its folder has none.
+        change_rate: How often the list changes, this day included; None for the baseline.
     """
 
     summary: RunSummary
@@ -152,6 +155,7 @@ class Acceptance:
     features: Features
     pages: Sequence[tuple[str, KnownPage]] = ()
     robots: tuple[int, bytes] | None = None
+    change_rate: ChangeRate | None = None
 
 
 def record_accepted(store: Store, acceptance: Acceptance, finished_at: datetime) -> None:
@@ -173,6 +177,8 @@ def record_accepted(store: Store, acceptance: Acceptance, finished_at: datetime)
             record_robots(store, run, *acceptance.robots)
         if not acceptance.summary.is_baseline:
             _write_observation(store, run, acceptance.summary.counts)
+        if acceptance.change_rate is not None:
+            write_change_rate(store, run, acceptance.change_rate)
         write_features(store, run, acceptance.features, was_held=acceptance.summary.is_approved)
 
 

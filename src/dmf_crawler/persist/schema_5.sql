@@ -26,7 +26,8 @@ ALTER TABLE crawl_run ADD COLUMN decided_at TEXT;
 ALTER TABLE crawl_run ADD COLUMN decision_note TEXT NOT NULL DEFAULT '';
 
 -- How often the list changes, as estimated at each accepted day: changes a day, with the bounds of
--- a 95 % interval; NULL below the observations that an estimate needs.
+-- a 95 % interval; NULL below the observations that an estimate needs. An upper bound is also NULL
+-- where every one of them saw a change.
 CREATE TABLE change_rate (
     board_id         TEXT    NOT NULL,
     observed_on      TEXT    NOT NULL,

@@ -9,6 +9,7 @@ from dmf_crawler.model.report import BoardReport, Report, RunRow
 from dmf_crawler.model.verdict import Gate, Outcome
 from dmf_crawler.publish.report.cells import Cell, Role, Sheet, Tone
 from dmf_crawler.publish.report.columns import Places
+from dmf_crawler.publish.report.pace import describe_pace
 from dmf_crawler.publish.report.tally import Tally, tally_board
 from dmf_crawler.publish.report.wording import OUTCOME_WORDS, show_moment
 
@@ -78,6 +79,7 @@ def _write_board(sheet: Sheet, report: Report, board: BoardReport, places: Place
     sheet.skip_row()
     _write_counts(sheet, report, board, tally, places.sheet_names[board.board_id])
     _write_gates(sheet, board.gates)
+    _write_pace(sheet, board, report.missing_runs)
     _write_run(sheet, board)
 
 
@@ -212,6 +214,16 @@ def _write_gates(sheet: Sheet, gates: tuple[Gate, ...]) -> None:
             Cell(gate.message, role),
         ]
         sheet.write_row(cells)
+
+
+def _write_pace(sheet: Sheet, board: BoardReport, missing_runs: int) -> None:
+    lines = describe_pace(board, missing_runs)
+    if not lines:
+        return
+    _write_heading(sheet, "변동 주기와 지연: 이 목록은 얼마나 자주 바뀌고, 얼마나 늦게 아는가")
+    for line in lines:
+        role = Role.STRONG if line.is_strong else Role.TEXT
+        sheet.write_wide([Cell(line.label, role), Cell(line.text, role)])
 
 
 def _write_run(sheet: Sheet, board: BoardReport) -> None:
