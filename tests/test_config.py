@@ -19,6 +19,7 @@ from dmf_crawler.board_checks import is_loopback
 from dmf_crawler.boards import (
     Board,
     Boards,
+    CrossCheckRules,
     DetailSource,
     ExportSource,
     HtmlSource,
@@ -66,6 +67,7 @@ SECTIONS: dict[str, type[msgspec.Struct]] = {
     **SETTINGS_SECTIONS,
     "sites": Site,
     "boards": Board,
+    "cross_check_rules": CrossCheckRules,
     "html": HtmlSource,
     "export": ExportSource,
     "openapi": OpenApiSource,
@@ -171,6 +173,8 @@ def test_shipped_boards_list_every_key():
     for board in (register, notices):
         assert set(board["html"]) == set(HtmlSource.__struct_fields__)
         assert set(board) == set(Board.__struct_fields__)
+        assert set(board["cross_check_rules"]) == set(CrossCheckRules.__struct_fields__)
+        assert msgspec.convert(board["cross_check_rules"], CrossCheckRules) == CrossCheckRules()
     assert register["details"] is None
     assert set(register["export"]) == set(ExportSource.__struct_fields__)
     assert set(register["openapi"]) == set(OpenApiSource.__struct_fields__)
@@ -316,12 +320,16 @@ def valid_value(field: msgspec.structs.FieldInfo) -> st.SearchStrategy[Any]:
         return TEXTS[field.name]
     if field.type is bool:
         return st.booleans()
+    if isinstance(field.type, type) and issubclass(field.type, msgspec.Struct):
+        inner = msgspec.structs.fields(field.type)
+        return st.fixed_dictionaries({each.name: valid_value(each) for each in inner})
     bare, *marks = get_args(field.type)
     (mark,) = marks
     if bare is int:
         return st.integers(mark.ge, mark.le)
     least = 1 if mark.ge is None else int(mark.ge * 1000)
-    return st.integers(least, int(mark.le * 1000)).map(lambda n: n / 1000)
+    most = int(mark.lt * 1000) - 1 if mark.le is None else int(mark.le * 1000)
+    return st.integers(least, most).map(lambda n: n / 1000)
 
 
 def valid_section(kind: type[msgspec.Struct]) -> st.SearchStrategy[dict[str, Any]]:
@@ -873,6 +881,22 @@ def test_any_source_may_be_primary_with_the_others_as_cross_checks(home, primary
         ({"primary": "xlsx"}, "boards.0.primary"),
         ({"cross_checks": "openapi"}, "boards.0.cross_checks"),
         ({"export": {"path": "/x", "site": "nowhere"}}, "boards.0.export.site"),
+        *(
+            ({"cross_check_rules": {key: value}}, f"boards.0.cross_check_rules.{key}")
+            for key, value in (
+                ("lag_days", -1),
+                ("lag_days", 366),
+                ("any_order", "yes"),
+                ("ignored_fields", "company"),
+                ("most_new", -1),
+                ("when_missing", "pass"),
+                ("lag", 7),
+            )
+        ),
+        (
+            {"cross_check_rules": {"ignored_fields": ["company", "status", "company"]}},
+            "boards.0.cross_check_rules.ignored_fields.2",
+        ),
     ],
 )
 def test_sources_that_cannot_be_used_together_are_named(home, keys, place):
@@ -1035,12 +1059,18 @@ def shown_default(field: msgspec.structs.FieldInfo) -> str:
     if field.required:
         return "required"
     value = field.default if field.default is not msgspec.NODEFAULT else field.default_factory()
+    return f"`{shown_value(value)}`"
+
+
+def shown_value(value: Any) -> str:
     if isinstance(value, tuple):
-        return f"`[{', '.join(value)}]`"
+        return f"[{', '.join(value)}]"
+    if isinstance(value, msgspec.Struct):
+        value = msgspec.structs.asdict(value)
     if isinstance(value, dict):
-        return f"`{{{', '.join(f'{name}: {each}' for name, each in value.items())}}}`"
+        return f"{{{', '.join(f'{name}: {shown_value(each)}' for name, each in value.items())}}}"
     shown = {"": '""', True: "true", False: "false", None: "null"}
-    return f"`{shown.get(value, value) if isinstance(value, str | bool | None) else value}`"
+    return str(shown.get(value, value) if isinstance(value, str | bool | None) else value)
 
 
 def shown_range(kind: Any) -> str:
@@ -1051,9 +1081,9 @@ def shown_range(kind: Any) -> str:
         return ", ".join(f"`{choice}`" for choice in get_args(bare))
     if get_origin(bare) is tuple:
         return shown_range(get_args(bare)[0])
-    if bare is bool:
-        return "`true`, `false`"
     if bare not in (int, float):
-        return ""
+        return "`true`, `false`" if bare is bool else ""
     (mark,) = marks
-    return f"above {mark.gt}, to {mark.le}" if mark.gt is not None else f"{mark.ge} to {mark.le}"
+    if mark.gt is None:
+        return f"{mark.ge} to {mark.le}"
+    return f"above {mark.gt}, " + (f"to {mark.le}" if mark.lt is None else f"below {mark.lt}")

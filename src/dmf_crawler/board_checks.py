@@ -100,6 +100,11 @@ def _find_choice_faults(at: KeyPath, board: Board) -> Iterator[Finding]:
         if source in (board.primary, *board.cross_checks[:index]):
             expected = "primary가 아닌 다른 원천, 한 번씩"
             yield Finding((*at, "cross_checks", index), f"'{source}'", expected)
+    ignored = board.cross_check_rules.ignored_fields
+    for index, name in enumerate(ignored):
+        if name in ignored[:index]:
+            key = (*at, "cross_check_rules", "ignored_fields", index)
+            yield Finding(key, f"'{name}' 두 번", "항목 id마다 한 번")
     for source in dict.fromkeys(board.used_sources):
         if getattr(board, source) is None:
             yield Finding(

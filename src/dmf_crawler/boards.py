@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Meta
 
 from dmf_crawler.settings import (
+    Count,
     Name,
     PositiveInt,
     PositiveSeconds,
@@ -183,6 +184,25 @@ class DetailSource(Struct, frozen=True, kw_only=True):
     max_file_bytes: PositiveInt = 20_000_000
 
 
+class CrossCheckRules(Struct, frozen=True, kw_only=True):
+    """In what a list and its cross-checks may differ before a person has to look (gate G-13).
+
+    Attributes:
+        lag_days: Records that changed in so many days before a run, or in the run itself, may
+            differ: what one source shows today the other may show later.
+        any_order: Whether the values of one cell are compared whatever their order.
+        ignored_fields: Field ids that are never compared.
+        most_new: Differences that nothing explains, up to which a run is only warned of them.
+        when_missing: What becomes of a run one of whose cross-checks could not be read.
+    """
+
+    lag_days: Annotated[int, Meta(ge=0, le=365)] = 7
+    any_order: bool = False
+    ignored_fields: tuple[WordName, ...] = ()
+    most_new: Count = 0
+    when_missing: Literal["hold", "warn"] = "hold"
+
+
 class Board(Struct, frozen=True, kw_only=True):
     """One watched list.
 
@@ -195,6 +215,7 @@ class Board(Struct, frozen=True, kw_only=True):
             its site is loopback.
         primary: The source that the list is read from.
         cross_checks: Sources that it is compared with.
+        cross_check_rules: In what they may differ.
         html: The site's own pages, or null for none.
         export: The site's own workbook, or null for none.
         openapi: The open API, or null for none.
@@ -214,6 +235,7 @@ class Board(Struct, frozen=True, kw_only=True):
     enabled: bool | Literal["rehearsal"] = True
     primary: SourceName = "html"
     cross_checks: tuple[SourceName, ...] = ()
+    cross_check_rules: CrossCheckRules = CrossCheckRules()
     html: HtmlSource | None = None
     export: ExportSource | None = None
     openapi: OpenApiSource | None = None

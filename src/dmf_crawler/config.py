@@ -49,6 +49,11 @@ class Home:
         return self.root / "var" / "run.lock"
 
     @property
+    def held(self) -> Path:
+        """Workbooks of held runs: what the report would be."""
+        return self.root / "var" / "held"
+
+    @property
     def raw(self) -> Path:
         """The raw store."""
         return self.root / "raw"

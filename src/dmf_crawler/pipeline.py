@@ -10,7 +10,7 @@ import each other: they meet here, in `crawl` and in `snapshot`, in frozen value
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from pathlib import Path
 
@@ -25,9 +25,11 @@ from dmf_crawler.judge.features import add_counts, measure_columns
 from dmf_crawler.judge.gates import decide, decisive_gate, judge_snapshot, refuse_read
 from dmf_crawler.list_visit import Progress
 from dmf_crawler.model.change import ChangeSet, KnownRecord
+from dmf_crawler.model.decision import Decision
 from dmf_crawler.model.past import Past
 from dmf_crawler.model.rate import ChangeRate
 from dmf_crawler.model.record import Snapshot
+from dmf_crawler.model.report import Report
 from dmf_crawler.model.reuse import Deliveries
 from dmf_crawler.model.run import Fault, Run, RunStatus
 from dmf_crawler.model.verdict import Gate, RunSummary
@@ -55,6 +57,28 @@ USUAL_OPTIONS = CrawlOptions()
 NOT_CRAWLED = Crawled(None, 0)
 """What a re-parse has asked of the site: nothing."""
 
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """What the pages of a run are processed for; by default to record what they say.
+
+    Attributes:
+        is_dry: Only to see what would become of it.
+        approval: A gate held the run and somebody lets it pass. What a gate refuses stays refused,
+            and the run as it is.
+    """
+
+    is_dry: bool = False
+    approval: Decision | None = None
+
+    @property
+    def leaves_run(self) -> bool:
+        """Whether the run's line stays as it is where the list is not accepted."""
+        return self.is_dry or self.approval is not None
+
+
+TO_RECORD = Intent()
+
 EXIT_CODES = {RunStatus.OK: 0, RunStatus.HELD: 3, RunStatus.REJECTED: 4}
 
 
@@ -74,7 +98,8 @@ def run_board(
     crawled = crawl(run, watch, world, on_progress=on_progress, options=options)
     if crawled.fault is None:
         folder = watch.raw_store.folder(run)
-        return process(run, watch, folder, now=world.now, crawled=crawled, is_dry=is_dry)
+        intent = Intent(is_dry=is_dry)
+        return process(run, watch, folder, now=world.now, crawled=crawled, intent=intent)
     summary = _add_crawl(refuse(run, crawled.fault), crawled)
     return summary if is_dry else _close(watch, summary, world.now)
 
@@ -104,14 +129,14 @@ def process(
     *,
     now: Clock,
     crawled: Crawled = NOT_CRAWLED,
-    is_dry: bool = False,
+    intent: Intent = TO_RECORD,
 ) -> RunSummary:
     """Turn the kept pages of a run into history, unless a gate is against it."""
     source = find_primary(watch, folder)
     read = read_source(watch, folder, source)
     if isinstance(read, Fault):
         summary = _add_crawl(refuse(run, read), crawled)
-        return summary if is_dry else _close(watch, summary, now)
+        return summary if intent.leaves_run else _close(watch, summary, now)
     known = known_records(watch.store, watch.board.id)
     details = read_details(watch, folder, read)
     known_before = known_pages(watch.store, watch.board.id)
@@ -128,17 +153,21 @@ def process(
         duration_s=crawled.duration_s,
         features=looks,
     )
-    cross_check, told = check_sources(watch, folder, source, read, crawled.cross_faults)
-    judgement = judge_snapshot(evidence, watch.home.settings.gates, cross_check)
+    cross_check = check_sources(
+        watch, folder, source, read, crawled.cross_faults, changes=(run.day, known, change_set)
+    )
+    judgement = judge_snapshot(evidence, watch.home.settings.gates, cross_check.gate)
     summary = _add_crawl(_summarise(run, read, change_set, judgement.gates), crawled)
-    told = (*tell_lost(watch, source, read, change_set), *told)
-    summary = replace(summary, warnings=(*summary.warnings, *told))
+    told = (*tell_lost(watch, source, read, change_set), *cross_check.told)
+    summary = replace(summary, warnings=tuple(dict.fromkeys((*summary.warnings, *told))))
+    if intent.approval is not None:
+        summary = _let_pass(summary, intent.approval, watch)
     if not known and summary.status is RunStatus.OK:
         summary = replace(summary, is_baseline=True)
-    if is_dry:
+    if intent.is_dry:
         return summary
     if summary.status is not RunStatus.OK:
-        return _close(watch, summary, now)
+        return summary if intent.leaves_run else _close(watch, summary, now)
     learning = Learning(
         raw_dir=watch.raw_dir(folder),
         asked_by=digest_identity(crawled.identity),
@@ -155,9 +184,24 @@ def process(
         pages,
         read_robots_answer(watch, folder),
         _estimate_rate(past, change_set, summary),
+        cross_check.compared,
     )
     record_accepted(watch.store, acceptance, now())
     return summary
+
+
+def _let_pass(summary: RunSummary, approval: Decision, watch: Watch) -> RunSummary:
+    """Return the summary of an approved run: no hold stops it, a refusal does."""
+    if summary.status is RunStatus.REJECTED:
+        return summary
+    return replace(
+        summary,
+        status=RunStatus.OK,
+        exit_code=EXIT_CODES[RunStatus.OK],
+        fault=None,
+        approval=approval,
+        selector_version=watch.selectors.file.schema_version,
+    )
 
 
 def _estimate_rate(past: Past, change_set: ChangeSet, summary: RunSummary) -> ChangeRate | None:
@@ -270,14 +314,7 @@ def publish_day(watches: Sequence[Watch], day: date, *, written_at: datetime) ->
         StoredDataError: `report_not_written`; an older file of that name stays as it is.
     """
     first = watches[0]
-    rules = first.home.settings
-    report = report_of_day(
-        first.store,
-        tuple(watch.report_request for watch in watches),
-        day,
-        written_at=written_at,
-        rules=(rules.report.history_days, rules.report.log_runs, rules.history.missing_runs),
-    )
+    report = collect_day(watches, day, written_at=written_at)
     if all(board.accepted is None or board.accepted.run.day != day for board in report.boards):
         raise UsageError(
             "nothing_accepted",
@@ -292,6 +329,19 @@ def publish_day(watches: Sequence[Watch], day: date, *, written_at: datetime) ->
             f"보고서 폴더 {first.home.reports} 를 만들 수 없습니다({error}). 권한을 확인하십시오.",
         ) from error
     return write_report(report, report_path(first.home, day))
+
+
+def collect_day(watches: Sequence[Watch], day: date, *, written_at: datetime) -> Report:
+    """Return what the workbook of a day shows."""
+    rules = watches[0].home.settings
+    return report_of_day(
+        watches[0].store,
+        tuple(watch.report_request for watch in watches),
+        day,
+        written_at=written_at,
+        rules=(rules.report.history_days, rules.report.log_runs, rules.history.missing_runs),
+        changed_back_days=rules.report.changed_back_days,
+    )
 
 
 def report_path(home: Home, day: date) -> Path:

@@ -89,19 +89,29 @@ def record_correction(row: RunRow, watch: Watch, *, now: Clock) -> RunSummary:
         selector_version=watch.selectors.file.schema_version,
         reparse_of=row,
     )
-    # The pages are that day's read, so a missing row is not counted once more. The raw folder
-    # names the day: the run to correct may be a correction itself.
-    read_on = date.fromisoformat(PurePosixPath(row.raw_dir).parts[1])
-    read_then = replace(run, day=read_on)
-    crawled = Crawled(
+    # The pages are that day's read, so a missing row is not counted once more.
+    read_then = replace(run, day=day_read(row))
+    summary = process(read_then, watch, folder, now=now, crawled=recall_crawl(row))
+    return replace(summary, run=run)
+
+
+def day_read(row: RunRow) -> date:
+    """Return the day on which the pages were received that a run reads.
+
+    The raw folder names it: the run may be a correction.
+    """
+    return date.fromisoformat(PurePosixPath(row.raw_dir).parts[1])
+
+
+def recall_crawl(row: RunRow) -> Crawled:
+    """Return what the history knows of the crawl whose pages are read again; nothing is sent."""
+    return Crawled(
         None,
         0,
         identity=row.identity,
         full_check_from=row.full_check_from,
         full_check_left=row.full_check_left,
     )
-    summary = process(read_then, watch, folder, now=now, crawled=crawled)
-    return replace(summary, run=run)
 
 
 def find_kept_folder(row: RunRow, home: Home) -> Path:

@@ -293,10 +293,13 @@ class ReportRules(Struct, frozen=True, kw_only=True):
     Attributes:
         history_days: How far back 이력 goes.
         log_runs: How many runs 실행로그 shows.
+        changed_back_days: A value that is again what it was before a change of the last so many
+            days is told as changed back.
     """
 
     history_days: Annotated[int, Meta(ge=1, le=3650)] = 90
     log_runs: Annotated[int, Meta(ge=1, le=10_000)] = 30
+    changed_back_days: Annotated[int, Meta(ge=0, le=3650)] = 30
 
 
 class Paths(Struct, frozen=True, kw_only=True):

@@ -6,20 +6,25 @@ Read by `pipeline.process` from the run's own raw folder, so a re-parse sees wha
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 from dmf_crawler.boards import SourceName
 from dmf_crawler.judge.cross_check import (
     Checked,
-    KnownDifference,
+    Comparison,
+    KnownDifferences,
     compare_sources,
     judge_cross_checks,
 )
 from dmf_crawler.model.change import ChangeSet, KnownRecord
+from dmf_crawler.model.difference import SourceDifferences
 from dmf_crawler.model.record import Snapshot
 from dmf_crawler.model.run import Fault
 from dmf_crawler.model.verdict import Gate
 from dmf_crawler.persist.completion import complete_records
+from dmf_crawler.persist.differences import accepted_differences, recently_changed
 from dmf_crawler.snapshot import has_source, read_source
 from dmf_crawler.watch import Watch
 
@@ -59,13 +64,34 @@ def tell_lost(
     return tuple(told)
 
 
+@dataclass(frozen=True, slots=True)
+class CrossChecked:
+    """What the other sources of a list say of it.
+
+    Attributes:
+        gate: G-13.
+        told: A Korean sentence for each source that could not be read.
+        compared: Of each that was compared, what counts as known once the run is accepted.
+    """
+
+    gate: Gate
+    told: tuple[str, ...]
+    compared: tuple[SourceDifferences, ...]
+
+
+Changes = tuple[date, Mapping[str, KnownRecord], ChangeSet]
+"""The day of the read, what the history knew before it, and what it found changed."""
+
+
 def check_sources(
     watch: Watch,
     folder: Path,
     primary: SourceName,
     read: Snapshot,
     faults: Mapping[SourceName, Fault],
-) -> tuple[Gate, tuple[str, ...]]:
+    *,
+    changes: Changes,
+) -> CrossChecked:
     """Compare a list with what the other sources in its folder say.
 
     Args:
@@ -74,37 +100,59 @@ def check_sources(
         primary: The source of the list.
         read: The list.
         faults: Source → why it is not whole in the folder.
-
-    Returns:
-        G-13, which tells how they differ; a Korean sentence for each that could not be read.
+        changes: What may not have reached all sources yet.
     """
     checks: dict[str, Checked] = {}
     for source in watch.board.cross_checks:
         if source in faults:
             checks[source] = faults[source]
         elif source != primary:  # it is, in a run before another source became the primary one
-            checks[source] = _compare(watch, folder, (primary, source), read)
+            checks[source] = _compare(watch, folder, (primary, source), read, changes)
     labels = {column.field: column.label_ko for column in watch.selectors.columns}
-    told = (
-        f"교차 확인 원천 {source} 을(를) 읽지 못했습니다: [{check.code}] {check.message}"
-        for source, check in checks.items()
-        if isinstance(check, Fault)
+    return CrossChecked(
+        gate=judge_cross_checks(checks, watch.board.cross_check_rules, labels),
+        told=tuple(
+            f"교차 확인 원천 {source} 을(를) 읽지 못했습니다: [{check.code}] {check.message}"
+            for source, check in checks.items()
+            if isinstance(check, Fault)
+        ),
+        compared=tuple(
+            SourceDifferences(primary, source, check.left_known)
+            for source, check in checks.items()
+            if isinstance(check, Comparison)
+        ),
     )
-    return judge_cross_checks(checks, labels), tuple(told)
 
 
 def _compare(
-    watch: Watch, folder: Path, sources: tuple[SourceName, SourceName], read: Snapshot
+    watch: Watch,
+    folder: Path,
+    sources: tuple[SourceName, SourceName],
+    read: Snapshot,
+    changes: Changes,
 ) -> Checked:
     if not has_source(watch, folder, sources[1]):
         return None
     there = read_source(watch, folder, sources[1], beside=read)
     if isinstance(there, Fault):
         return there
+    return compare_sources(read, there, _find_known(watch, sources, changes))
+
+
+def _find_known(
+    watch: Watch, sources: tuple[SourceName, SourceName], changes: Changes
+) -> KnownDifferences:
+    day, known, change_set = changes
     rules = [watch.rules_of(source) for source in sources]
-    known = KnownDifference(
-        rules[0].status_field,
-        rules[0].withdrawn_words,
+    own = watch.board.cross_check_rules
+    changed = {change.key for change in change_set.changes} | {*change_set.missing}
+    return KnownDifferences(
+        status_field=rules[0].status_field,
+        withdrawn_words=rules[0].withdrawn_words,
         lists_withdrawn=all(each.lists_withdrawn for each in rules),
+        any_order=own.any_order,
+        ignored_fields=frozenset(own.ignored_fields),
+        accepted=accepted_differences(watch.store, watch.board.id, *sources),
+        changed=frozenset(changed if known else ()),  # a first list is no change
+        recent=recently_changed(watch.store, watch.board.id, day=day, n_days=own.lag_days),
     )
-    return compare_sources(read, there, known)

@@ -13,7 +13,7 @@ from dmf_crawler.acquire.raw_store import RawStore
 from dmf_crawler.acquire.urls import LinkRefusal, LinkRules, follow_link
 from dmf_crawler.boards import Board, DetailSource, SourceName
 from dmf_crawler.config import Home
-from dmf_crawler.document import Finding, raise_findings
+from dmf_crawler.document import Finding, raise_findings, read_document
 from dmf_crawler.document_checks import convert_document
 from dmf_crawler.extract.selector_checks import check_selectors
 from dmf_crawler.extract.selector_lint import lint_selectors
@@ -233,4 +233,19 @@ def read_selectors(home: Home, board: Board) -> Selectors:
             )
         )
     raise_findings([(document, finding) for finding in findings])
-    return compile_selectors(file)
+    selectors = compile_selectors(file)
+    _check_ignored_fields(home, board, selectors)
+    return selectors
+
+
+def _check_ignored_fields(home: Home, board: Board, selectors: Selectors) -> None:
+    """Refuse names that no field has: what they were meant for would be compared all the same."""
+    at = ("boards", home.boards.index(board), "cross_check_rules", "ignored_fields")
+    findings = [
+        Finding((*at, index), f"'{name}'", f"항목 id: {', '.join(selectors.kinds)}")
+        for index, name in enumerate(board.cross_check_rules.ignored_fields)
+        if name not in selectors.kinds
+    ]
+    if findings:  # the file has been checked whole; it is read once more to name the lines
+        document = read_document(home.root / "config/boards.yaml", "config/boards.yaml")
+        raise_findings([(document, finding) for finding in findings])

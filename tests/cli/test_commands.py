@@ -75,6 +75,9 @@ OPTIONS = {
     "tune": ["--board"],
     "raw": ["export", "--warc", "--out"],
     "prune": ["--dry-run"],
+    "pending": [],
+    "approve": ["RUN", "--note", "--now"],
+    "reject": ["RUN", "--note", "--now"],
 }
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from dmf_crawler.cli.home import open_home
-from dmf_crawler.cli.run import _publish, choose_boards, guard_run, show_progress
+from dmf_crawler.cli.run import choose_boards, guard_run, publish_accepted, show_progress
 from dmf_crawler.errors import StoreError, UsageError
 from dmf_crawler.model.run import KST, Run, RunStatus
 from dmf_crawler.model.verdict import RunSummary
@@ -306,7 +306,7 @@ def test_bug_in_the_report_leaves_the_accepted_run_told(lived_home):
             RunSummary(run, RunStatus.HELD, 3),
         ]
         unfit: Any = None
-        told = _publish([replace(watch, selectors=unfit)], summaries, world)
+        told = publish_accepted([replace(watch, selectors=unfit)], summaries, world)
     assert [(summary.status, summary.exit_code) for summary in told] == [
         (RunStatus.OK, 1),
         (RunStatus.HELD, 3),

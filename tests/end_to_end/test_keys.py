@@ -254,14 +254,20 @@ def test_without_a_key_a_list_of_the_open_api_is_not_begun(stage, monkeypatch, k
 
 
 @pytest.mark.parametrize("key", [None, "", "short"])
-def test_without_a_key_a_cross_check_is_a_warning(stage, monkeypatch, key):
+@pytest.mark.parametrize(
+    ("when_missing", "status", "exit_code"), [("hold", "HELD", 3), ("warn", "OK", 0)]
+)
+def test_without_a_key_a_cross_check_cannot_be_read(
+    stage, monkeypatch, key, when_missing, status, exit_code
+):
     set_key(monkeypatch, key)
     stage.home.choose("html", "openapi")
+    stage.home.edit("config/boards.yaml", "when_missing: hold", f"when_missing: {when_missing}")
     run = stage.home.run(DAY)
 
-    assert (run["status"], run["exit_code"]) == ("OK", 0)
+    assert (run["status"], run["exit_code"]) == (status, exit_code)
     (gate,) = (gate for gate in run["gates"] if gate["code"] == "G-13")
-    assert (gate["outcome"], gate["observed"]) == ("warn", None)
+    assert (gate["outcome"], gate["observed"]) == (when_missing, None)
     assert "[api_key_missing]" in gate["message"]
     assert any("[api_key_missing]" in warning for warning in run["warnings"])
     assert stage.api.log == [], "nothing is asked of a host that would refuse"

@@ -57,6 +57,10 @@ class Stage:
         self.clear()
         return self.home.run(str(FIRST_DAY + timedelta(days=day)), hour=hour)
 
+    def allow(self, old: str, new: str) -> None:
+        """Change what the sources may differ in."""
+        self.home.edit("config/boards.yaml", old, new)
+
     def clear(self) -> None:
         self.site.clear_log()
         self.api.clear_log()
@@ -359,21 +363,119 @@ def test_sources_of_one_list_agree(stage, life, primary, others):
     assert run["n_rows"] == (n_live(life.rows) if primary == "openapi" else N_ROWS)
 
 
-def test_where_they_differ_the_primary_one_counts_and_the_gate_warns(stage, life):
+def test_what_differs_without_a_known_reason_holds_the_first_run_that_compares(stage, life):
     live = [row for row in life.rows if row.status == LIVE]
     renamed, gone, rest = live[0], live[1], [row for row in life.rows if row not in live[:2]]
     extra = replace(gone, reg_no="20261130-999-A-1-1")
     stage.show(life.rows, api=[replace(renamed, company="다른회사"), extra, *rest])
     run = stage.run("html", "openapi")
     g13 = gate(run, "G-13")
-    assert (g13["outcome"], g13["observed"]) == ("warn", 3)
+    assert (g13["outcome"], g13["observed"], g13["limit"]) == ("hold", 3, 0)
     for piece in (renamed.reg_no, "'다른회사'", f"{gone.reg_no} 이 목록에만", extra.reg_no):
         assert piece in g13["message"]
-    assert (run["status"], run["exit_code"], run["error"]) == ("OK", 0, None)
+    assert (run["status"], run["exit_code"]) == ("HELD", 3)
+    assert run["error"] == {"code": "sources_differ", "message": g13["message"]}
+    assert stage.home.rows("SELECT count(*) FROM dmf_record") == [(0,)]
+    places = stage.home.rows(
+        "SELECT natural_key, field, before_json, after_json, source_row > 0, source_sha256"
+        " FROM gate_example WHERE code = 'G-13' ORDER BY natural_key"
+    )
+    (index,) = stage.home.root.glob(f"raw/*/dmf_registry/{run['run_id']}/index.jsonl")
+    before = json.dumps(renamed.company, ensure_ascii=False)
+    for key, *shown in (
+        (bare_form(renamed.reg_no), "company", before, '"다른회사"', 1),
+        (bare_form(gone.reg_no), "", json.dumps(bare_form(gone.reg_no)), "null", 1),
+        (extra.reg_no, "", "null", json.dumps(extra.reg_no), 1),
+    ):
+        (place,) = (each for each in places if each[0] == key)
+        assert list(place[1:-1]) == shown
+        assert place[-1] in index.read_text(encoding="utf-8"), "the page is kept"
+
+
+def test_what_was_accepted_once_is_known_while_it_stays_the_same(stage, life):
+    first = next(row for row in life.rows if row.status == LIVE)
+    others = [row for row in life.rows if row is not first]
+    stage.show(life.rows, api=[replace(first, company="다른회사"), *others])
+    stage.allow("most_new: 0", "most_new: 1")
+    run = stage.run("html", "openapi")
+    assert (run["status"], gate(run, "G-13")["outcome"]) == ("OK", "warn")
     assert run["counts"] == NO_EVENTS | {"NEW": N_ROWS}
-    assert stage.home.rows(f"SELECT count(*) FROM dmf_record WHERE reg_no = '{extra.reg_no}'") == [
-        (0,)
+    kept = "SELECT field, here_json, there_json, run_id FROM source_difference"
+    assert [row[:3] for row in stage.home.rows(kept)] == [
+        ("company", json.dumps(first.company, ensure_ascii=False), '"다른회사"')
     ]
+
+    stage.allow("most_new: 1", "most_new: 0")
+    run = stage.run("html", "openapi", day=1)
+    g13 = gate(run, "G-13")
+    assert (run["status"], g13["outcome"], g13["observed"]) == ("OK", "pass", 0)
+    assert "전에 받아들인 차이 1개" in g13["message"]
+    assert [row[3] for row in stage.home.rows(kept)] == [run["run_id"]]
+
+    stage.run("html", day=2)
+    assert len(stage.home.rows(kept)) == 1, "who compares nothing forgets nothing"
+    stage.show(life.rows, api=[replace(first, company="셋째회사"), *others])
+    held = stage.run("html", "openapi", day=3)
+    assert (held["status"], held["error"]["code"]) == ("HELD", "sources_differ")
+    assert [row[2] for row in stage.home.rows(kept)] == ['"다른회사"']
+
+    stage.show(life.rows)
+    assert stage.run("html", "openapi", day=4)["status"] == "OK"
+    assert stage.home.rows(kept) == []
+    stage.assert_sound()
+
+
+def test_what_changed_lately_may_be_late_in_the_other_source_for_so_many_days(stage, life):
+    stage.run("html", "openapi")
+    first = next(row for row in life.rows if row.status == LIVE)
+    others = [row for row in life.rows if row is not first]
+    stage.show([replace(first, company="새이름"), *others], api=life.rows)
+    for day in (1, 8):
+        run = stage.run("html", "openapi", day=day)
+        assert (run["status"], gate(run, "G-13")["observed"]) == ("OK", 0)
+        assert "따로 셉니다" in gate(run, "G-13")["message"]
+        assert ("이번에 바뀌거나 사라진" in gate(run, "G-13")["message"]) == (day == 1)
+    assert stage.home.rows("SELECT count(*) FROM source_difference") == [(0,)]
+    run = stage.run("html", "openapi", day=9)
+    assert (run["status"], run["error"]["code"]) == ("HELD", "sources_differ")
+
+
+def test_a_row_that_is_missing_and_may_come_back_does_not_hold(stage, life):
+    stage.run("html", "openapi")
+    gone = next(row for row in life.rows if row.status == LIVE)
+    stage.show([row for row in life.rows if row is not gone], api=life.rows)
+    runs = [stage.run("html", "openapi", day=day) for day in range(1, 5)]
+    assert {(run["status"], gate(run, "G-13")["observed"]) for run in runs} == {("OK", 0)}
+    assert [run["counts"]["WITHDRAWN"] for run in runs] == [0, 0, 0, 1]
+
+
+def test_fields_that_are_ignored_may_differ(stage, life):
+    stage.allow("ignored_fields: []", "ignored_fields: [company]")
+    renamed = [replace(row, company=f"{row.company}!") for row in life.rows]
+    stage.show(life.rows, api=renamed)
+    assert gate(stage.run("html", "openapi"), "G-13")["observed"] == 0
+
+
+def test_a_field_that_is_ignored_must_be_one(stage):
+    stage.allow("ignored_fields: []", "ignored_fields: [company, 신청인, compny]")
+    exit_code, payload = stage.home.command("run")
+    assert (exit_code, payload["error"]["code"]) == (2, "invalid_value")
+
+
+def test_of_several_makers_the_order_may_differ_where_the_board_says_so(stage, life):
+    def turned(row: ListRow) -> ListRow:
+        return replace(
+            row,
+            maker_names=row.maker_names[::-1],
+            maker_addresses=row.maker_addresses[::-1],
+            maker_countries=row.maker_countries[::-1],
+        )
+
+    stage.show(life.rows, api=[turned(row) for row in life.rows])
+    assert stage.run("html", "openapi")["status"] == "HELD"
+    stage.allow("any_order: false", "any_order: true")
+    run = stage.run("html", "openapi", hour=8)
+    assert (run["status"], gate(run, "G-13")["observed"]) == ("OK", 0)
 
 
 def test_a_comparison_never_touches_what_is_recorded(stage, life, tmp_path):
@@ -403,18 +505,30 @@ FAILURES = {
 def test_a_cut_workbook_beside_the_pages_is_told_row_by_row(stage):
     stage.site.switches = Switches(export_cap=N_ROWS - 40)
     g13 = gate(stage.run("html", "export"), "G-13")
-    assert (g13["outcome"], g13["observed"]) == ("warn", 40)
+    assert (g13["outcome"], g13["observed"]) == ("hold", 40)
     assert "이 목록에만 40건" in g13["message"]
 
 
 @pytest.mark.parametrize(("source", "switches", "code"), FAILURES.values(), ids=FAILURES.keys())
-def test_a_cross_check_that_fails_is_a_warning_that_names_its_fault(stage, source, switches, code):
+def test_a_cross_check_that_fails_holds_and_names_its_fault(stage, source, switches, code):
     (stage.api if source == "openapi" else stage.site).switches = switches
     run = stage.run("html", source)
     g13 = gate(run, "G-13")
-    assert (g13["outcome"], g13["observed"]) == ("warn", None)
+    assert (g13["outcome"], g13["observed"], g13["limit"]) == ("hold", None, 0)
     assert f"[{code}]" in g13["message"]
     assert any(f"[{code}]" in warning for warning in run["warnings"])
+    assert (run["status"], run["exit_code"], run["n_rows"]) == ("HELD", 3, N_ROWS)
+    assert run["error"]["code"] == "source_missing"
+    stage.assert_sound()
+
+
+def test_a_cross_check_that_fails_warns_where_the_board_says_so(stage):
+    stage.allow("when_missing: hold", "when_missing: warn")
+    stage.api.switches = Switches(open_api_quota=3)
+    run = stage.run("html", "openapi")
+    g13 = gate(run, "G-13")
+    assert (g13["outcome"], g13["observed"]) == ("warn", None)
+    assert "[api_quota]" in g13["message"]
     assert (run["status"], run["exit_code"], run["n_rows"]) == ("OK", 0, N_ROWS)
     stage.assert_sound()
 
@@ -467,7 +581,7 @@ def test_a_list_that_was_refused_is_compared_with_nothing(stage):
     run = stage.run("html", "openapi")
     assert run["status"] == "REJECTED"
     assert stage.api.log == []
-    assert "G-13" not in {each["code"] for each in run["gates"]}
+    assert gate(run, "G-13")["observed"] is None
 
 
 def test_the_robots_txt_of_another_host_is_not_told_as_a_change(stage):
@@ -615,7 +729,7 @@ def test_retry_after_holds_for_the_host_that_said_it(tmp_path, monkeypatch, life
         assert home.rows("SELECT host FROM host_wait") == [("localhost",)]
         api.spoilt = {}
         run = stage.run("html", "openapi", hour=7)
-        assert run["status"] == "OK"
+        assert run["error"]["code"] == "source_missing"
         assert api.log == []
         assert gate(stage.run("html", "openapi", hour=9), "G-13")["observed"] == 0
 

@@ -602,3 +602,39 @@ def test_more_than_three_numbers_newly_shared_are_held(n_shared, outcome):
     gate = judge(evidence(rows(50), changes=changes, known_before=before), "G-5")
 
     assert gate.outcome is outcome
+
+
+# --- where limits come from, and what is shown ------------------------------------------------
+
+
+def test_every_gate_with_a_limit_says_where_it_came_from():
+    gates = judge_snapshot(evidence(rows(100)), LIMITS, CROSS_CHECK).gates
+
+    without = [gate.code for gate in gates if gate.limit is not None and gate.limit_from is None]
+
+    assert without == ["G-13"]  # given from outside
+
+
+@pytest.mark.parametrize(
+    ("code", "field", "values", "shown"),
+    [
+        ("G-3", "company", ["", "", ""], ""),
+        ("G-4", "reg_no", ["가-1", "나나-2", "다다다-3", "라-라-4", "마마-마-5"], "가-1"),
+        ("G-4", "status", ["자진취하", "직권취소"], "자진취하"),
+    ],
+)
+def test_what_is_wrong_is_shown_with_key_field_and_both_values(code, field, values, shown):
+    records = [replace(each, source="page-1", row_no=7) for each in rows(120)]
+    before = {each.key: KnownRecord(each.key, each.fields, True) for each in records}
+    for number, value in enumerate(values):
+        fields = {**records[number].fields, field: value}
+        records[number] = replace(records[number], fields=fields)
+
+    gate = judge(evidence(records, known_before=before), code)
+
+    assert gate.outcome is not Outcome.PASS
+    assert len(gate.examples) == len(values)
+    first = gate.examples[0]
+    assert (first.key, first.field, first.after) == (records[0].key, field, shown)
+    assert first.before == before[records[0].key].fields.get(field)
+    assert (first.source, first.row_no) == ("page-1", 7)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 import pytest
 
 from dmf_crawler.model.change import Counts
+from dmf_crawler.model.decision import Decided, Decision
 from dmf_crawler.model.report import RunRow
 from dmf_crawler.model.run import KST, Run, RunStatus
 from dmf_crawler.persist.attempts import (
@@ -79,6 +81,9 @@ def ended(status: RunStatus, code: str = "") -> RunRow:
     )
 
 
+REJECTED = Decision(Decided.REJECTED, SIX)
+
+
 @pytest.mark.parametrize(
     ("runs", "is_closed"),
     [
@@ -94,6 +99,7 @@ def ended(status: RunStatus, code: str = "") -> RunRow:
         ([ended(RunStatus.REJECTED, "missing_column")] * 2, True),
         ([ended(RunStatus.REJECTED, "race")] * 3, False),
         ([ended(RunStatus.REJECTED, "budget_exceeded")], True),
+        ([replace(ended(RunStatus.REJECTED, "rejected"), decision=REJECTED)], True),
     ],
 )
 def test_a_board_is_closed_as_the_table_of_exit_codes_says(runs, is_closed):

@@ -330,7 +330,12 @@ def count_steps(store: Store, ask) -> int:
 
 def report_board(store: Store, day: date, *, history_days: int = 90) -> BoardReport:
     report = report_of_day(
-        store, (REQUEST,), day, written_at=moment(9), rules=(history_days, 30, 4)
+        store,
+        (REQUEST,),
+        day,
+        written_at=moment(9),
+        rules=(history_days, 30, 4),
+        changed_back_days=30,
     )
     (board,) = report.boards
     return board
@@ -347,6 +352,7 @@ def test_a_report_shows_the_day_its_board_and_its_runs(store, diary):
         date(2026, 12, 1),
         written_at=moment(1, hour=7).astimezone(UTC) + timedelta(microseconds=5),
         rules=(90, 30, 4),
+        changed_back_days=30,
     )
 
     assert (report.day, report.written_at) == (date(2026, 12, 1), moment(1, hour=7))
@@ -369,7 +375,12 @@ def test_a_report_tells_of_its_runs_which_selectors_gave_way(store, diary):
         diary.take(snapshot, at=moment(day))
 
     report = report_of_day(
-        store, (REQUEST,), date(2026, 12, 1), written_at=moment(3), rules=(90, 30, 4)
+        store,
+        (REQUEST,),
+        date(2026, 12, 1),
+        written_at=moment(3),
+        rules=(90, 30, 4),
+        changed_back_days=30,
     )
 
     assert report.given_way == {

@@ -12,13 +12,13 @@ from dmf_crawler.model.change import Counts
 from dmf_crawler.model.run import KST, Checkpoint, Fault, Run, RunStatus
 from dmf_crawler.model.verdict import Gate, Outcome, RunSummary
 from dmf_crawler.persist.checkpoints import note_checkpoint
+from dmf_crawler.persist.gate_results import gates_of
 from dmf_crawler.persist.runs import (
     begin_dry_run,
     begin_run,
     end_abandoned_runs,
     find_runs,
     finish_run,
-    gates_of,
     get_run,
     last_accepted_run,
     warnings_of,

@@ -370,3 +370,39 @@ def test_a_version_that_cannot_be_is_refused(store, diary, valid_to, is_current,
 def test_a_run_that_cannot_be_is_refused(store, diary, statement):
     with pytest.raises(StoreError), store.atomic():
         store.execute(statement)
+
+
+# --- a copy ------------------------------------------------------------------------------------
+
+
+def test_what_is_done_to_a_copy_is_lost_with_it(store, diary, path):
+    before = content(store)
+
+    with store.copied() as copy:
+        assert content(copy) == before
+        Diary(copy).read(a_record("C"), at=moment(1))
+        assert content(copy) != before
+        assert content(store) == before
+
+    assert content(store) == before
+    assert not list(path.parent.glob("*.copy*"))
+
+
+def test_a_copy_has_what_was_committed_but_not_yet_moved_out_of_the_log(store, diary, path):
+    """In WAL mode the file alone lacks it."""
+    assert path.with_name(f"{path.name}-wal").stat().st_size > 0
+    with store.copied() as copy:
+        assert values(copy, "SELECT natural_key FROM dmf_record ORDER BY 1") == ["A", "B"]
+
+
+def test_a_copy_goes_even_when_something_fails_inside(store, diary, path):
+    with pytest.raises(ZeroDivisionError), store.copied():
+        raise ZeroDivisionError
+    assert not list(path.parent.glob("*.copy*"))
+
+
+def test_a_copy_for_which_there_is_no_place_is_told(store, diary, path):
+    path.with_name(f"{path.name}.copy").mkdir()
+    with pytest.raises(StoreError) as refused, store.copied():
+        pytest.fail("no copy")
+    assert refused.value.code == "write_failed"

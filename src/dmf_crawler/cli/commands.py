@@ -22,6 +22,7 @@ from typing import Any, NoReturn, TextIO
 from dmf_crawler import __version__
 from dmf_crawler.cli.options import (
     add_common_options,
+    add_decision_options,
     add_history_options,
     add_no_options,
     add_prune_options,
@@ -87,21 +88,9 @@ class Command:
 # Commands that a later version brings: asking for one is answered plainly.
 LATER = frozenset(
     {
-        "pending",
-        "approve",
-        "reject",
-        "as-of",
-        "doctor",
-        "probe",
-        "calibrate",
-        "schedule",
-        "init",
-        "changes",
-        "export",
-        "watch",
-        "alerts",
-        "terms",
-        "review",
+        *("as-of", "doctor", "probe", "calibrate", "schedule"),
+        *("init", "changes", "export", "watch", "alerts"),
+        *("terms", "review"),
     }
 )
 
@@ -151,6 +140,9 @@ COMMANDS = (
         "selectors.check",
         {"files": []},
     ),
+    Command("pending", "보류된 실행과 그 사유", add_no_options, "held.pending", {"held": []}),
+    Command("approve", "보류된 실행 승인", add_decision_options, "held.approve", {"runs": []}),
+    Command("reject", "보류된 실행 거부", add_decision_options, "held.reject", {"runs": []}),
     Command("runs", "지난 실행 목록", add_runs_options, "history.list_runs", {"runs": []}),
     Command(
         "history",

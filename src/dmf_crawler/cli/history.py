@@ -80,7 +80,7 @@ def show_history(arguments: argparse.Namespace) -> Answer:
         "events": [_event_json(event) for event in events],
         "versions": [_version_json(version) for version in versions],
     }
-    columns = _columns_of(home, board_id)
+    columns = columns_of(home, board_id)
     lines = [f"{key} ({board_id})", *(_event_line(event, columns) for event in events)]
     return Answer(0, payload, "\n".join(lines))
 
@@ -117,7 +117,7 @@ def choose_key(store: Store, text: str, board_id: str | None = None) -> tuple[st
     return found[0]
 
 
-def _columns_of(home: Home, board_id: str) -> Sequence[Column]:
+def columns_of(home: Home, board_id: str) -> Sequence[Column]:
     """Return a board's columns for their Korean names; none for one that is switched off."""
     return next(
         (

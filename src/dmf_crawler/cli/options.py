@@ -12,6 +12,9 @@ MOST_REHEARSED_ROWS = 200_000
 """More would not fit into the memory of a usual PC."""
 
 
+MOST_NOTE_CHARACTERS = 1_000
+
+
 def add_common_options(parser: argparse.ArgumentParser) -> None:
     """Add what every command takes."""
     parser.add_argument(
@@ -80,6 +83,19 @@ def add_reparse_options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="동시에 읽을 실행 수 (기본: 쓸 수 있는 CPU 수; --apply 는 늘 하나씩)",
     )
+
+
+def add_decision_options(parser: argparse.ArgumentParser) -> None:
+    """Add those of `approve` and `reject`."""
+    parser.add_argument("run", type=_text, metavar="RUN", help="보류된 실행의 번호 (pending 참조)")
+    parser.add_argument(
+        "--note",
+        type=_note,
+        default="",
+        metavar="T",
+        help="무엇을 확인했는지, 왜 거부하는지 (보고서에 실립니다)",
+    )
+    parser.add_argument("--now", type=_moment, metavar="ISO", help="이 시각인 것처럼 실행 (연습용)")
 
 
 def add_runs_options(parser: argparse.ArgumentParser) -> None:
@@ -221,6 +237,15 @@ def _text(text: str) -> str:
     except UnicodeEncodeError:  # bytes of another encoding, as Linux hands them over
         raise argparse.ArgumentTypeError(f"{text!a} 은 글자로 읽을 수 없습니다") from None
     return text
+
+
+def _note(text: str) -> str:
+    note = " ".join(_text(text).split())
+    if len(note) > MOST_NOTE_CHARACTERS:
+        raise argparse.ArgumentTypeError(f"메모가 {MOST_NOTE_CHARACTERS:,}자를 넘습니다")
+    if any(ord(char) < 32 or 127 <= ord(char) < 160 for char in note):
+        raise argparse.ArgumentTypeError("메모에 제어 문자가 있습니다")
+    return note
 
 
 def _folder(text: str) -> Path:

@@ -19,6 +19,7 @@ from dmf_crawler.cli.comparison import (
 )
 from dmf_crawler.cli.history import open_store
 from dmf_crawler.cli.home import LOG, hold_lock, open_home, write_log
+from dmf_crawler.cli.previews import settle_previews
 from dmf_crawler.cli.run import guard_run, show_progress
 from dmf_crawler.cli.wording import (
     STATUS_KO,
@@ -72,6 +73,8 @@ def reparse(arguments: argparse.Namespace) -> Answer:
                 if arguments.apply
                 else _compare_all(rows, watches, home, arguments.jobs, advance)
             )
+        if arguments.apply:
+            summaries = settle_previews(summaries, tuple(watches.values()), world)
     return Answer(
         worst_exit_code(summaries),
         {"runs": [summary_json(summary) for summary in summaries]},

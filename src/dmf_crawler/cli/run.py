@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -16,6 +16,7 @@ from tqdm import tqdm
 from dmf_crawler.boards import Board
 from dmf_crawler.cli.commands import Answer
 from dmf_crawler.cli.home import LOG, hold_lock, open_home, read_keys, write_log
+from dmf_crawler.cli.previews import settle_previews
 from dmf_crawler.cli.wording import summary_json, summary_text, worst_error, worst_exit_code
 from dmf_crawler.config import Home
 from dmf_crawler.crawl import CrawlOptions
@@ -29,11 +30,15 @@ from dmf_crawler.persist.attempts import (
     is_board_closed,
     refuse_attempt,
 )
+from dmf_crawler.persist.decisions import approved_days
 from dmf_crawler.persist.runs import end_abandoned_runs, find_runs, get_run
 from dmf_crawler.persist.store import Store
 from dmf_crawler.pipeline import USUAL_OPTIONS, publish_day, report_path, run_board
 from dmf_crawler.watch import Watch, open_watch, read_selectors
 from dmf_crawler.world import World, real_world
+
+RECENT = timedelta(days=2)
+"""An approval so old has had its workbook, or its day somebody who moved it away."""
 
 
 def run(arguments: argparse.Namespace) -> Answer:
@@ -125,8 +130,8 @@ def run_boards(
         LOG.warning("run_was_killed", extra={"run_id": run_id})
     summaries = [_run_watch(watch, world, options=options) for watch in watches]
     if not options.is_dry and any(summary.status is RunStatus.OK for summary in summaries):
-        summaries = _publish(reported, summaries, world)
-    return summaries
+        summaries = publish_accepted(reported, summaries, world)
+    return summaries if options.is_dry else settle_previews(summaries, reported, world)
 
 
 def run_scheduled(
@@ -169,9 +174,9 @@ def _attempt(
         for watch in watches
         if not is_board_closed(find_runs(store, board_id=watch.board.id, since=day, until=day))
     ]
-    lacks_report = _lacks_report(reported, day)
+    unreported = _find_unreported(reported, now)
     note = f"{day} 의 수집은 이미 끝났습니다."
-    if due or lacks_report:
+    if due or unreported:
         note = refuse_attempt(attempts, now)
     if note:
         LOG.info("scheduled_start_ignored", extra={"reason": note})
@@ -182,25 +187,32 @@ def _attempt(
             summaries = run_boards(due, world, reported=reported)
             exit_code = worst_exit_code(summaries)
             return summaries, ""
-        path = publish_day(reported, day, written_at=world.now())
+        paths = [publish_day(reported, each, written_at=world.now()) for each in unreported]
         exit_code = 0
     except DmfCrawlerError as error:
         exit_code = error.exit_code
         raise
     finally:
         end_attempt(store, attempt_id, world.now(), exit_code)
-    LOG.info("report_written", extra={"path": str(path)})
-    return [], f"쓰지 못했던 보고서를 다시 썼습니다: {path}"
+    told = ", ".join(map(str, paths))
+    LOG.info("report_written", extra={"path": told})
+    return [], f"쓰지 못했던 보고서를 다시 썼습니다: {told}"
 
 
-def _lacks_report(watches: Sequence[Watch], day: date) -> bool:
-    """Say whether an accepted day has no workbook: it was locked, or the run was killed."""
-    store = watches[0].store
-    is_accepted = any(
+def _find_unreported(watches: Sequence[Watch], now: datetime) -> list[date]:
+    """Return the accepted days without a workbook: it was locked, or the process was killed.
+
+    That is today, and days on which a run was held that somebody has approved since yesterday.
+    """
+    store, day = watches[0].store, day_of(now)
+    since = now - RECENT
+    days = {each for watch in watches for each in approved_days(store, watch.board.id, since=since)}
+    if any(
         row.status is RunStatus.OK and not row.reparse_of
         for row in find_runs(store, since=day, until=day)
-    )
-    return is_accepted and not report_path(watches[0].home, day).is_file()
+    ):
+        days.add(day)
+    return [each for each in sorted(days) if not report_path(watches[0].home, each).is_file()]
 
 
 def _run_watch(watch: Watch, world: World, *, options: CrawlOptions) -> RunSummary:
@@ -281,7 +293,7 @@ def _fail(watch: Watch, world: World, fault: Fault) -> RunSummary:
     return RunSummary(run, RunStatus.FAILED, fault.exit_code, n_requests=n_requests, fault=fault)
 
 
-def _publish(
+def publish_accepted(
     watches: Sequence[Watch], summaries: Sequence[RunSummary], world: World
 ) -> list[RunSummary]:
     """Write the workbook of each day on which a run was accepted; runs may lie across 06:00."""

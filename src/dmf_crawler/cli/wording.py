@@ -12,6 +12,7 @@ from dmf_crawler.model.record import Value
 from dmf_crawler.model.report import RunRow
 from dmf_crawler.model.run import RunStatus
 from dmf_crawler.model.verdict import Outcome, RunSummary
+from dmf_crawler.publish.report.wording import show_decision
 
 STATUS_KO = {
     RunStatus.RUNNING: "진행 중",
@@ -20,6 +21,9 @@ STATUS_KO = {
     RunStatus.REJECTED: "거부",
     RunStatus.FAILED: "실패",
 }
+HELD = 3
+"""Exit code of a run that waits for a person."""
+
 WORST_FIRST = (1, 5, 7, 4, 3, 6, 0)
 """Exit codes of several boards, the worst first (docs/operations.md)."""
 
@@ -60,6 +64,7 @@ def summary_json(summary: RunSummary) -> dict[str, Any]:
         "counts": asdict(summary.counts),
         "missing": summary.missing,
         "report": summary.report,
+        "preview": summary.preview,
         "gates": [
             {
                 "code": gate.code,
@@ -102,6 +107,9 @@ def row_json(row: RunRow, n_taken_over: int = 0) -> dict[str, Any]:
         "n_taken_over": n_taken_over,
         "identity": row.identity,
         "reuse_rate": row.reuse_rate,
+        "decision": str(row.decision.what) if row.decision else None,
+        "decided_at": (row.decision.at.isoformat() if row.decision and row.decision.at else None),
+        "decision_note": row.decision.note if row.decision else "",
         "error": error_json(row),
     }
 
@@ -131,6 +139,8 @@ def row_text(row: RunRow, n_taken_over: int = 0) -> str:
         parts.append(f"셀렉터 재사용률 {row.reuse_rate:.1%}")
     if row.error_code:
         parts.append(f"[{row.error_code}] {row.reject_reason}")
+    if row.decision:
+        parts.append(f"결정: {' '.join(show_decision(row.decision).split())}")
     return "  ".join(parts)
 
 
@@ -145,6 +155,17 @@ def count_words(counts: Counts, missing: int = 0) -> str:
     return words + (f"  확인 중 {missing:,}" if missing else "")
 
 
+def _say_held(summary: RunSummary) -> list[str]:
+    """Return what is to be done about a run that was held just now, one step a line."""
+    if summary.exit_code != HELD:
+        return []
+    lines = [f"  주의: {warning}" for warning in summary.warnings]
+    if summary.preview:
+        lines.append(f"  미리보기(미채택): {summary.preview}")
+    lines.append("  다음: pending 명령으로 사유와 예를 보고 approve 또는 reject 로 결정하십시오.")
+    return lines
+
+
 def quote_value(value: Value | None) -> str:
     """Return a value in quotes, on one line, with what a terminal would obey escaped."""
     if value is None:
@@ -156,7 +177,8 @@ def summary_text(summary: RunSummary) -> str:
     """Say in Korean what became of a run."""
     head = f"{summary.run.day} {summary.run.board_id}: {STATUS_KO[summary.status]}"
     if summary.fault is not None:
-        return f"{head} [{summary.fault.code}] {summary.fault.message}"
+        told = f"{head} [{summary.fault.code}] {summary.fault.message}"
+        return "\n".join([told, *_say_held(summary)])
     if summary.is_baseline:
         words = f"최초 수집(기준선) {summary.n_rows or 0:,}건"
     else:

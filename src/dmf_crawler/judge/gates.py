@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from dmf_crawler.judge.burst import judge_burst
 from dmf_crawler.judge.evidence import Evidence
+from dmf_crawler.judge.examples import examples_in
 from dmf_crawler.judge.known_values import KnownValues
 from dmf_crawler.judge.new_rows import is_required, judge_new_rows
 from dmf_crawler.judge.overlap import judge_gone, judge_overlap, judge_row_count
@@ -24,7 +25,7 @@ from dmf_crawler.judge.tally import Tally, count_day
 from dmf_crawler.judge.values import judge_values
 from dmf_crawler.model.record import Snapshot
 from dmf_crawler.model.run import Fault, RunStatus
-from dmf_crawler.model.verdict import GATE_NAMES, Gate, Outcome
+from dmf_crawler.model.verdict import GATE_NAMES, Gate, LimitFrom, Outcome
 from dmf_crawler.settings import GateLimits
 
 NOT_COMPUTED = "목록을 끝까지 읽지 못해 계산할 수 없습니다."
@@ -114,7 +115,8 @@ def decisive_gate(gates: Sequence[Gate]) -> Gate:
 
 
 def _pass_robots() -> Gate:
-    return Gate("G-0", Outcome.PASS, 1, 1, "robots.txt가 이 목록의 수집을 허용합니다.")
+    sentence = "robots.txt가 이 목록의 수집을 허용합니다."
+    return Gate("G-0", Outcome.PASS, 1, 1, sentence, limit_from=LimitFrom.RULE)
 
 
 def _judge_row_floor(evidence: Evidence) -> Gate:
@@ -128,35 +130,37 @@ def _judge_row_floor(evidence: Evidence) -> Gate:
             f"목록이 {n_rows:,}건뿐입니다(최소 {evidence.min_rows:,}건). "
             "사이트가 바뀌었는지 원본 페이지를 확인하십시오.",
             "short_list",
+            LimitFrom.SELECTORS,
         )
-    return Gate("G-1", Outcome.PASS, n_rows, evidence.min_rows, f"목록 {n_rows:,}건을 읽었습니다.")
+    sentence = f"목록 {n_rows:,}건을 읽었습니다."
+    return Gate("G-1", Outcome.PASS, n_rows, evidence.min_rows, sentence, "", LimitFrom.SELECTORS)
 
 
 def _judge_required(evidence: Evidence, values: KnownValues, limits: GateLimits) -> Gate:
     records = evidence.snapshot.records.values()
     empty = {
-        column.label_ko: sum(not "".join(record.fields.get(column.field, "")) for record in records)
+        column: [each for each in records if not "".join(each.fields.get(column.field, ""))]
         for column in evidence.columns
         if is_required(column, values, limits)
     }
-    label = max(empty, key=lambda name: empty[name], default="")
-    n_empty = empty.get(label, 0)
+    worst = max(empty, key=lambda column: len(empty[column]), default=None)
+    n_empty = len(empty[worst]) if worst else 0
     ratio = n_empty / len(records) if records else 1.0
     limit = limits.required_empty_ratio
+    outcome, code = Outcome.PASS, ""
+    sentence = "필수 항목이 모두 채워져 있습니다."
+    if worst and n_empty:
+        outcome = Outcome.WARN
+        sentence = f"필수 항목 {worst.label_ko}이(가) {n_empty}건 비어 있습니다(한도 {limit:.0%})."
     if ratio > limit:
-        return Gate(
-            "G-3",
-            Outcome.REJECT,
-            ratio,
-            limit,
+        outcome, code = Outcome.REJECT, "required_empty"
+        label = worst.label_ko if worst else ""
+        sentence = (
             f"필수 항목 {label}이(가) {n_empty}건({ratio:.2%}) 비어 있습니다(한도 {limit:.0%}). "
-            "사이트의 열이 바뀌었는지 원본 페이지를 확인하십시오.",
-            "required_empty",
+            "사이트의 열이 바뀌었는지 원본 페이지를 확인하십시오."
         )
-    if n_empty:
-        sentence = f"필수 항목 {label}이(가) {n_empty}건 비어 있습니다(한도 {limit:.0%})."
-        return Gate("G-3", Outcome.WARN, ratio, limit, sentence)
-    return Gate("G-3", Outcome.PASS, ratio, limit, "필수 항목이 모두 채워져 있습니다.")
+    examples = examples_in(empty[worst], worst.field, evidence.known) if worst else ()
+    return Gate("G-3", outcome, ratio, limit, sentence, code, LimitFrom.FUSE, examples)
 
 
 def _judge_completeness(snapshot: Snapshot) -> Gate:
@@ -170,6 +174,7 @@ def _judge_completeness(snapshot: Snapshot) -> Gate:
             f"읽은 {n_rows:,}건이 사이트의 총 {snapshot.announced_total:,}건과 다릅니다. "
             "이 날의 목록은 쓰지 않습니다. 원본 페이지를 확인하십시오.",
             "short_list",
+            LimitFrom.SITE,
         )
     return Gate(
         "G-10",
@@ -178,4 +183,5 @@ def _judge_completeness(snapshot: Snapshot) -> Gate:
         snapshot.announced_total,
         f"{snapshot.n_pages:,}쪽에서 읽은 {n_rows:,}건이 사이트의 총 "
         f"{snapshot.announced_total:,}건과 같고, 읽는 동안 목록이 바뀌지 않았습니다.",
+        limit_from=LimitFrom.SITE,
     )

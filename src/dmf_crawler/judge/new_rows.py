@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from dmf_crawler.judge.evidence import Evidence, JudgedColumn
-from dmf_crawler.judge.examples import MOST_EXAMPLES, example_of_record
+from dmf_crawler.judge.examples import ASK_A_PERSON, MOST_EXAMPLES, example_of_record
 from dmf_crawler.judge.known_values import KnownValues, elements_of, shape_of
 from dmf_crawler.judge.limits import find_poisson_quantile
 from dmf_crawler.judge.oddity import has_residue, is_possible_day
-from dmf_crawler.judge.overlap import ASK_A_PERSON, NOTHING_BEFORE
+from dmf_crawler.judge.overlap import NOTHING_BEFORE
 from dmf_crawler.model.change import EventType, KnownRecord, Reason
 from dmf_crawler.model.record import FieldKind, Record, Value
 from dmf_crawler.model.verdict import Example, Gate, LimitFrom, Outcome

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from dmf_crawler.judge.evidence import Evidence, JudgedColumn
-from dmf_crawler.judge.examples import MOST_EXAMPLES
+from dmf_crawler.judge.examples import ASK_A_PERSON, MOST_EXAMPLES
 from dmf_crawler.judge.limits import Limit, limit_of
 from dmf_crawler.judge.tally import Tally, find_absent
 from dmf_crawler.model.change import Reason
@@ -32,7 +32,6 @@ from dmf_crawler.model.past import (
 from dmf_crawler.model.verdict import Example, Gate, LimitFrom, Outcome
 from dmf_crawler.settings import DailyLimit, GateLimits
 
-ASK_A_PERSON = "사실인지 사이트에서 확인한 뒤 approve 또는 reject 명령으로 결정하십시오."
 NOTHING_BEFORE = "비교할 채택된 목록이 아직 없습니다(최초 수집)."
 
 _N_TOLD = 3

@@ -12,7 +12,7 @@ from dmf_crawler.model.reuse import (
     find_measured,
     measure_reuse,
 )
-from dmf_crawler.model.verdict import Gate, Outcome
+from dmf_crawler.model.verdict import Gate, LimitFrom, Outcome
 
 OTHER_LABELS = {ROW: "행", LABEL: "이름표"}
 """What selectors find besides fields."""
@@ -38,17 +38,17 @@ def judge_reuse(evidence: Evidence) -> Gate:
             "어느 셀렉터로 값을 찾았는지 남아 있지 않아 재사용률을 계산할 수 없습니다. "
             "개발자에게 알려 주십시오."
         )
-        return Gate("G-6", Outcome.WARN, None, _WHOLE, sentence)
+        return Gate("G-6", Outcome.WARN, None, _WHOLE, sentence, limit_from=LimitFrom.RULE)
     told, lost = _tell_given_way(evidence), _tell_lost(evidence)
     if told or lost:
         advice = _LOST_ADVICE if lost else _GIVEN_WAY_ADVICE
         sentence = " ".join([_compare(deliveries, before), *told, *lost, advice])
-        return Gate("G-6", Outcome.WARN, rate, _WHOLE, sentence)
+        return Gate("G-6", Outcome.WARN, rate, _WHOLE, sentence, limit_from=LimitFrom.RULE)
     sentence = "모든 항목을 기본 셀렉터로 읽었습니다."
     if not before:
         sentence += " 비교할 채택된 실행이 아직 없습니다."
-        return Gate("G-6", Outcome.PASS, None, _WHOLE, sentence)
-    return Gate("G-6", Outcome.PASS, rate, _WHOLE, sentence)
+        return Gate("G-6", Outcome.PASS, None, _WHOLE, sentence, limit_from=LimitFrom.RULE)
+    return Gate("G-6", Outcome.PASS, rate, _WHOLE, sentence, limit_from=LimitFrom.RULE)
 
 
 def _compare(deliveries: Deliveries, before: Deliveries) -> str:

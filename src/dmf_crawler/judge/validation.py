@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from dmf_crawler.judge.evidence import Evidence, ValueRule
+from dmf_crawler.judge.examples import ASK_A_PERSON, choose_examples, examples_in
 from dmf_crawler.judge.known_values import shape_of
 from dmf_crawler.model.change import KnownRecord
 from dmf_crawler.model.record import Record, Value
-from dmf_crawler.model.verdict import Gate, Outcome
+from dmf_crawler.model.verdict import Example, Gate, LimitFrom, Outcome
 from dmf_crawler.settings import GateLimits
 from dmf_crawler.text import canonical
 
@@ -64,15 +65,37 @@ def judge_rules(by_number: Gate, evidence: Evidence, limits: GateLimits) -> Gate
     if ratio > limit:
         sentence = (
             f"{worst.label_ko} 값 {len(invalid):,}건({ratio:.2%})이 셀렉터 파일의 규칙에 맞지 "
-            f"않습니다(한도 {limit:.0%}). 예: {_quote(invalid)}. 열이 밀렸거나 형식이 바뀌었는지 "
-            "원본 페이지에서 확인하고 운영 안내의 보류 절차를 따르십시오."
+            f"않습니다(한도 {limit:.0%}). 예: {_quote(invalid)}. 열이 밀렸거나 형식이 바뀌지 "
+            f"않았는지 보십시오. {ASK_A_PERSON}"
         )
-        return Gate("G-4", Outcome.HOLD, ratio, limit, sentence, "invalid_values")
+        return Gate(
+            "G-4",
+            Outcome.HOLD,
+            ratio,
+            limit,
+            sentence,
+            "invalid_values",
+            LimitFrom.SETTING,
+            _show(worst, invalid, evidence),
+        )
     sentence = _tell_all(found)
+    examples = choose_examples(
+        example for rule, each in found for example in _show(rule, each, evidence)
+    )
     if by_number.outcome is Outcome.WARN:
-        sentence = f"{by_number.message} {sentence}"
-        return Gate("G-4", Outcome.WARN, by_number.observed, by_number.limit, sentence)
-    return Gate("G-4", Outcome.WARN, ratio, limit, sentence)
+        return replace(
+            by_number,
+            message=f"{by_number.message} {sentence}",
+            examples=choose_examples((*by_number.examples, *examples)),
+        )
+    return Gate("G-4", Outcome.WARN, ratio, limit, sentence, "", LimitFrom.SETTING, examples)
+
+
+def _show(
+    rule: ValueRule, invalid: Sequence[InvalidValue], evidence: Evidence
+) -> tuple[Example, ...]:
+    records = evidence.snapshot.records
+    return examples_in((records[each.key] for each in invalid), rule.field, evidence.known)
 
 
 def find_invalid(

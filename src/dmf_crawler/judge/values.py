@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 from dmf_crawler.judge.evidence import Evidence
+from dmf_crawler.judge.examples import ASK_A_PERSON, examples_in
 from dmf_crawler.judge.known_values import shape_of
 from dmf_crawler.judge.validation import judge_rules
 from dmf_crawler.model.change import KnownRecord
 from dmf_crawler.model.record import Record
-from dmf_crawler.model.verdict import Gate, Outcome
+from dmf_crawler.model.verdict import Gate, LimitFrom, Outcome
 from dmf_crawler.settings import GateLimits
 from dmf_crawler.text import canonical
+
+RecordT = TypeVar("RecordT", Record, KnownRecord)
 
 
 def judge_values(evidence: Evidence, limits: GateLimits) -> Gate:
@@ -23,14 +27,17 @@ def judge_values(evidence: Evidence, limits: GateLimits) -> Gate:
     unknown = _find_unknown_statuses(evidence)
     if not unknown:
         return judge_rules(by_number, evidence, limits)
+    words = [str(record.fields[evidence.status_field]) for record in unknown]
     return Gate(
         "G-4",
         Outcome.HOLD,
         len(unknown),
         0,
-        f"처음 보는 상태가 {len(unknown)}건 있습니다: {_quote(sorted(set(unknown))[:3])}. "
-        "뜻을 확인하고 selectors 파일의 상태 목록에 더한 뒤 운영 안내의 보류 절차를 따르십시오.",
+        f"처음 보는 상태가 {len(unknown)}건 있습니다: {_quote(sorted(set(words))[:3])}. 뜻을 "
+        f"확인하고 selectors 파일의 상태 목록에 더하십시오. {ASK_A_PERSON}",
         "unknown_status",
+        LimitFrom.RULE,
+        examples_in(unknown, evidence.status_field, evidence.known),
     )
 
 
@@ -38,9 +45,10 @@ def _judge_pattern(evidence: Evidence, limits: GateLimits) -> Gate:
     pattern = evidence.number_pattern
     if pattern is None:
         sentence = "번호 형식이 정해지지 않은 게시판입니다."
-        return Gate("G-4", Outcome.PASS, None, limits.pattern_ratio, sentence)
+        return Gate("G-4", Outcome.PASS, None, None, sentence)
+    field, known = evidence.number_field, evidence.known
     records = evidence.snapshot.records
-    off = _find_off_pattern(records.values(), evidence.number_field, pattern)
+    off = _find_off_pattern(records.values(), field, pattern)
     ratio = (len(records) - len(off)) / len(records) if records else 0.0
     label, n_without = evidence.number_label, evidence.snapshot.n_without_number
     if ratio < limits.pattern_ratio:
@@ -50,9 +58,11 @@ def _judge_pattern(evidence: Evidence, limits: GateLimits) -> Gate:
             ratio,
             limits.pattern_ratio,
             f"{label} 형식에 맞지 않는 값이 {len(off)}건이고 맞는 값은 {ratio:.2%}뿐입니다"
-            f"(최소 {limits.pattern_ratio:.0%}). 예: {_quote(off[:3])}. "
+            f"(최소 {limits.pattern_ratio:.0%}). 예: {_quote_numbers(off, field)}. "
             "열이 밀렸는지 원본 페이지를 확인하십시오.",
             "pattern_mismatch",
+            LimitFrom.FUSE,
+            examples_in(off, field, known),
         )
     if n_without > limits.without_number_hold:
         return Gate(
@@ -61,50 +71,63 @@ def _judge_pattern(evidence: Evidence, limits: GateLimits) -> Gate:
             n_without,
             limits.without_number_hold,
             f"{label}이(가) 없는 행이 {n_without}건입니다(한도 {limits.without_number_hold}건). "
-            "사실인지 원본 페이지에서 확인하고 운영 안내의 보류 절차를 따르십시오.",
+            f"{ASK_A_PERSON}",
             "without_number",
+            LimitFrom.SETTING,
+            examples_in(
+                (each for each in records.values() if not each.fields.get(field)), field, known
+            ),
         )
     # A shape once accepted counts as known; after the first run so do all shapes of its list.
-    accepted = _find_off_pattern(evidence.known.values(), evidence.number_field, pattern)
-    shapes = {shape_of(number) for number in accepted}
-    odd = [number for number in off if evidence.known and shape_of(number) not in shapes]
+    accepted = _find_off_pattern(known.values(), field, pattern)
+    shapes = {shape_of(str(record.fields[field])) for record in accepted}
+    odd = [each for each in off if known and shape_of(str(each.fields[field])) not in shapes]
     return _judge_odd_numbers(odd, ratio, evidence, limits)
 
 
-def _find_unknown_statuses(evidence: Evidence) -> list[str]:
-    """Return the statuses that the selectors file does not list and that were never accepted."""
+def _find_unknown_statuses(evidence: Evidence) -> list[Record]:
+    """Return the records with a status that neither the selectors file nor the history knows."""
     if not evidence.status_words:
         return []
     field = evidence.status_field
     words = evidence.status_words | {
         str(record.fields[field]) for record in evidence.known.values() if field in record.fields
     }
-    statuses = (
-        str(record.fields[field])
+    return [
+        record
         for record in evidence.snapshot.records.values()
         if field in record.fields
-    )
-    return [status for status in statuses if status not in words and canonical(status) not in words]
+        and (status := str(record.fields[field])) not in words
+        and canonical(status) not in words
+    ]
 
 
 def _find_off_pattern(
-    records: Iterable[Record | KnownRecord], field: str, pattern: re.Pattern[str]
-) -> list[str]:
-    """Return the numbers, where there is one, that do not match the whole pattern."""
-    numbers = (str(record.fields.get(field, "")) for record in records)
-    return [number for number in numbers if number and not pattern.fullmatch(number)]
+    records: Iterable[RecordT], field: str, pattern: re.Pattern[str]
+) -> list[RecordT]:
+    """Return the records whose number, where there is one, does not match the whole pattern."""
+    return [
+        record
+        for record in records
+        if (number := str(record.fields.get(field, ""))) and not pattern.fullmatch(number)
+    ]
 
 
 def _quote(numbers: Sequence[str]) -> str:
     return ", ".join(f"'{number}'" for number in numbers)
 
 
+def _quote_numbers(records: Sequence[Record], field: str) -> str:
+    return _quote([str(record.fields.get(field, "")) for record in records[:3]])
+
+
 def _judge_odd_numbers(
-    new_off: Sequence[str], ratio: float, evidence: Evidence, limits: GateLimits
+    new_off: Sequence[Record], ratio: float, evidence: Evidence, limits: GateLimits
 ) -> Gate:
     """Judge new numbers of an unknown shape."""
     label, limit = evidence.number_label, limits.new_off_pattern_hold
-    examples = _quote(new_off[:3])
+    quoted = _quote_numbers(new_off, evidence.number_field)
+    examples = examples_in(new_off, evidence.number_field, evidence.known)
     if len(new_off) > limit:
         return Gate(
             "G-4",
@@ -112,18 +135,30 @@ def _judge_odd_numbers(
             len(new_off),
             limit,
             f"처음 보는 형식의 {label}이(가) {len(new_off)}건 새로 나왔습니다(한도 {limit}건): "
-            f"{examples}. 사실인지 원본 페이지에서 확인하고 운영 안내의 보류 절차를 따르십시오.",
+            f"{quoted}. {ASK_A_PERSON}",
             "pattern_mismatch",
+            LimitFrom.SETTING,
+            examples,
         )
     notes = []
     if new_off:
-        notes.append(f"처음 보는 형식의 {label} {len(new_off)}건: {examples}.")
+        notes.append(f"처음 보는 형식의 {label} {len(new_off)}건: {quoted}.")
     if evidence.snapshot.n_without_number:
         notes.append(f"{label}이(가) 없는 행 {evidence.snapshot.n_without_number}건.")
     if evidence.snapshot.split_numbers:
         shared = ", ".join(evidence.snapshot.split_numbers[:3])
         notes.append(f"여러 행이 같은 {label}을(를) 씁니다: {shared}.")
     if notes:
-        return Gate("G-4", Outcome.WARN, ratio, limits.pattern_ratio, " ".join(notes))
+        sentence = " ".join(notes)
+        return Gate(
+            "G-4",
+            Outcome.WARN,
+            ratio,
+            limits.pattern_ratio,
+            sentence,
+            "",
+            LimitFrom.FUSE,
+            examples,
+        )
     sentence = f"{label}의 {ratio:.1%}가 알려진 형식입니다."
-    return Gate("G-4", Outcome.PASS, ratio, limits.pattern_ratio, sentence)
+    return Gate("G-4", Outcome.PASS, ratio, limits.pattern_ratio, sentence, "", LimitFrom.FUSE)

@@ -7,11 +7,25 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 
 from dmf_crawler.model.change import Counts, EventType, FieldChange, Grade, Reason
+from dmf_crawler.model.decision import Decision
 from dmf_crawler.model.rate import ChangeRate, Delay
 from dmf_crawler.model.record import Column, Fields
 from dmf_crawler.model.reuse import GaveWay
 from dmf_crawler.model.run import Run, RunStatus
 from dmf_crawler.model.verdict import Gate
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedBack:
+    """An earlier change that a later one undid.
+
+    Attributes:
+        on: Day of the earlier change.
+        days_ago: How many days before the later one that was.
+    """
+
+    on: date
+    days_ago: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +43,7 @@ class EventRow:
         changes: Changed fields; empty for NEW.
         fields: The record after it (for a closed one, its last values).
         missing_since: First day without it, for reasons `missing` and `delisted`.
+        changed_back: Changed field id → the earlier change that it undid, only where it did.
     """
 
     run_id: str
@@ -41,6 +56,7 @@ class EventRow:
     changes: tuple[FieldChange, ...]
     fields: Fields
     missing_since: date | None = None
+    changed_back: Mapping[str, ChangedBack] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +105,8 @@ class RunRow:
         reuse_rate: Share of fields that primary selectors alone found, 0 to 1; None when no list
             was read, or by a version that did not measure it.
         unlisted: Withdrawn records that the run's source does not list.
+        decision: What became of it after a gate had held it; None where none had, or where it
+            still waits.
     """
 
     run: Run
@@ -111,6 +129,7 @@ class RunRow:
     identity: str = ""
     reuse_rate: float | None = None
     unlisted: int = 0
+    decision: Decision | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +149,8 @@ class BoardReport:
         records: The current list at that run, newest registration first.
         notice: Korean sentence when the day's last run was not accepted, else "".
         missed_days: Days without an accepted run before this one, since the accepted one before.
+        decided: Runs that a gate held and that have ended, since the accepted day before and that
+            day's included.
         warnings: Korean sentences that the accepted run left.
         change_rate: How often the list changes, None before its second accepted day.
         delay: How late its reports were, None before its second accepted day.
@@ -149,6 +170,7 @@ class BoardReport:
     notice: str = ""
     missed_days: int = 0
     warnings: tuple[str, ...] = ()
+    decided: tuple[RunRow, ...] = ()
     change_rate: ChangeRate | None = None
     delay: Delay | None = None
     n_accepted_days: int = 0
@@ -165,6 +187,8 @@ class Report:
         runs: The last 30 runs of all boards, newest first.
         missing_runs: Consistent reads after which a vanished row counts as withdrawn.
         given_way: Run id → fields of which another selector than the primary one found values.
+        preview_of: The held run that would have to be accepted for this report; "" where it stands.
+        changed_back_days: Within so many days a change counts as undone by a later one.
     """
 
     day: date
@@ -173,3 +197,5 @@ class Report:
     runs: tuple[RunRow, ...]
     missing_runs: int
     given_way: Mapping[str, tuple[GaveWay, ...]] = field(default_factory=dict)
+    preview_of: str = ""
+    changed_back_days: int = 30

@@ -7,6 +7,7 @@ from datetime import date
 from enum import StrEnum
 
 from dmf_crawler.model.change import Counts
+from dmf_crawler.model.decision import Decision
 from dmf_crawler.model.record import Value
 from dmf_crawler.model.reuse import Deliveries, measure_reuse
 from dmf_crawler.model.run import Fault, Run, RunStatus
@@ -131,7 +132,10 @@ class RunSummary:
         full_check_from: Day on which the full check began that the run took part in.
         full_check_left: Pages that the full check has still to do.
         deliveries: Which selectors found the values of the list; empty when none could be read.
-        is_approved: Whether a gate held it and a person let it pass.
+        approval: That a gate held it and a person let it pass; else None.
+        selector_version: Of the selectors file that a held run was read with when it was approved;
+            None leaves the one that it began with.
+        preview: Path of the workbook that a held run would become, None where there is none.
     """
 
     run: Run
@@ -152,7 +156,14 @@ class RunSummary:
     full_check_from: date | None = None
     full_check_left: int = 0
     deliveries: Deliveries = field(default_factory=dict)
-    is_approved: bool = False
+    approval: Decision | None = None
+    selector_version: int | None = None
+    preview: str | None = None
+
+    @property
+    def is_approved(self) -> bool:
+        """Whether a gate held it and a person let it pass."""
+        return self.approval is not None
 
     @property
     def reuse_rate(self) -> float | None:

@@ -77,14 +77,16 @@ def refuse_attempt(attempts: Sequence[Attempt], now: datetime) -> str:
 def is_board_closed(runs: Sequence[RunRow]) -> bool:
     """Say whether a board needs no further attempt that day, from its runs of the day.
 
-    Accepted or held closes it; so does what another attempt cannot mend. What a gate refused is
-    tried once more, a race always. A correction read pages of before: it closes no day.
+    Accepted or held closes it, whatever a person decided since; so does what another attempt cannot
+    mend. What a gate refused is tried once more, a race always. A correction read pages of before:
+    it closes no day.
     """
     n_refused = 0
     for row in runs:
         if row.reparse_of:
             continue
-        if row.status in {RunStatus.OK, RunStatus.HELD} or row.error_code in FINAL_CODES:
+        was_held = row.status is RunStatus.HELD or row.decision is not None
+        if row.status is RunStatus.OK or was_held or row.error_code in FINAL_CODES:
             return True
         n_refused += row.status is RunStatus.REJECTED and row.error_code != "race"
     return n_refused >= 2

@@ -11,10 +11,13 @@ from dmf_crawler.model.change import EventType, Grade, Reason
 from dmf_crawler.model.record import Column
 from dmf_crawler.model.report import BoardReport, EventRow, Report, VersionRow
 from dmf_crawler.model.run import KST, RunStatus, kst
+from dmf_crawler.persist.changed_back import mark_changed_back
+from dmf_crawler.persist.decisions import decided_runs
 from dmf_crawler.persist.deliveries import given_way
+from dmf_crawler.persist.gate_results import gates_of
 from dmf_crawler.persist.rates import change_rate_of, count_accepted_days, delay_of
 from dmf_crawler.persist.recording import load_changes, load_fields
-from dmf_crawler.persist.runs import find_runs, gates_of, last_accepted_run, warnings_of
+from dmf_crawler.persist.runs import find_runs, last_accepted_run, warnings_of
 from dmf_crawler.persist.store import Store
 
 _EVENTS = (
@@ -177,6 +180,7 @@ def report_of_day(
     *,
     written_at: datetime,
     rules: tuple[int, int, int],
+    changed_back_days: int,
 ) -> Report:
     """Collect everything that the workbook of a day shows.
 
@@ -186,28 +190,36 @@ def report_of_day(
         day: Which day.
         written_at: When the workbook is written.
         rules: Days of 이력, runs of 실행로그, `missing_runs`.
+        changed_back_days: Within so many days a change counts as undone by a later one.
     """
     _, log_runs, missing_runs = rules
     runs = find_runs(store, until=day, limit=log_runs)
     return Report(
         day=day,
         written_at=kst(written_at),
-        boards=tuple(_board_report(store, board, day, rules) for board in boards),
+        boards=tuple(
+            _board_report(store, board, day, rules, changed_back_days) for board in boards
+        ),
         runs=runs,
         missing_runs=missing_runs,
         given_way=given_way(store, [row.run.run_id for row in runs]),
+        changed_back_days=changed_back_days,
     )
 
 
 def _board_report(
-    store: Store, board: ReportRequest, day: date, rules: tuple[int, int, int]
+    store: Store,
+    board: ReportRequest,
+    day: date,
+    rules: tuple[int, int, int],
+    changed_back_days: int,
 ) -> BoardReport:
     history_days, _, missing_runs = rules
     board_id = board.board_id
     accepted = last_accepted_run(store, board_id, until=day)
     last = next(iter(find_runs(store, board_id=board_id, until=day, limit=1)), None)
     before = last_accepted_run(store, board_id, until=day - timedelta(days=1))
-    history = _events_between(store, board_id, day - timedelta(days=history_days - 1), day)
+    history = _read_history(store, board_id, day, history_days, changed_back_days)
     notice = ""
     if last is not None and last.status in {RunStatus.HELD, RunStatus.REJECTED, RunStatus.FAILED}:
         notice = (
@@ -228,10 +240,22 @@ def _board_report(
         notice=notice,
         missed_days=(day - before.run.day).days - 1 if before else 0,
         warnings=warnings_of(store, accepted.run.run_id) if accepted else (),
+        decided=decided_runs(store, board_id, since=before.run.day if before else None, until=day),
         change_rate=change_rate_of(store, board_id, day),
         delay=delay_of(store, board_id, day, missing_runs=missing_runs),
         n_accepted_days=count_accepted_days(store, board_id, day),
     )
+
+
+def _read_history(
+    store: Store, board_id: str, day: date, history_days: int, changed_back_days: int
+) -> list[tuple[EventRow, date]]:
+    """Return the events of the days up to one, newest first, with what in them was changed back."""
+    since = day - timedelta(days=history_days - 1)
+    first = since - timedelta(days=changed_back_days)  # what these changed may be undone later
+    events = _events_between(store, board_id, first, day)
+    marked = [*mark_changed_back(reversed(events), n_days=changed_back_days)]
+    return [(event, on) for event, on in reversed(marked) if on >= since]
 
 
 def _events_between(

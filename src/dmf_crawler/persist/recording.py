@@ -19,16 +19,19 @@ from dmf_crawler.model.change import (
     Reason,
 )
 from dmf_crawler.model.detail import KnownPage
+from dmf_crawler.model.difference import SourceDifferences
 from dmf_crawler.model.past import Features
 from dmf_crawler.model.rate import ChangeRate
 from dmf_crawler.model.record import FieldKind, Fields, Record, Snapshot, Value
 from dmf_crawler.model.run import Run
 from dmf_crawler.model.verdict import RunSummary
+from dmf_crawler.persist.decisions import record_decision, supersede_held
+from dmf_crawler.persist.differences import record_differences
 from dmf_crawler.persist.pages import record_pages
 from dmf_crawler.persist.past import write_features
 from dmf_crawler.persist.rates import write_change_rate
 from dmf_crawler.persist.robots_seen import record_robots
-from dmf_crawler.persist.runs import finish_run, supersede_held
+from dmf_crawler.persist.runs import finish_run
 from dmf_crawler.persist.store import Store
 
 GRADES = (Grade.SAME, Grade.COSMETIC, Grade.MINOR, Grade.SUBSTANTIVE, Grade.MAJOR)
@@ -146,6 +149,7 @@ class Acceptance:
         pages: Detail pages and files that it saw, each with the key of its record.
         robots: Status and body of its robots.txt, None where its folder has none.
         change_rate: How often the list changes, this day included; None for the baseline.
+        compared: Of each other source that the list was compared with, what is known of it now.
     """
 
     summary: RunSummary
@@ -156,6 +160,7 @@ class Acceptance:
     pages: Sequence[tuple[str, KnownPage]] = ()
     robots: tuple[int, bytes] | None = None
     change_rate: ChangeRate | None = None
+    compared: Sequence[SourceDifferences] = ()
 
 
 def record_accepted(store: Store, acceptance: Acceptance, finished_at: datetime) -> None:
@@ -167,12 +172,15 @@ def record_accepted(store: Store, acceptance: Acceptance, finished_at: datetime)
     run = acceptance.summary.run
     with store.atomic():
         finish_run(store, acceptance.summary, finished_at)
-        supersede_held(store, run)
+        if acceptance.summary.approval is not None:
+            record_decision(store, run.run_id, acceptance.summary.approval)
+        supersede_held(store, run, finished_at)
         _write_changes(store, run, acceptance)
         _write_spells(store, run, acceptance)
         _write_seen(store, run, acceptance.change_set.unlisted)
         _write_split_numbers(store, run, acceptance.snapshot)
         record_pages(store, run, acceptance.pages)
+        record_differences(store, run, acceptance.compared)
         if acceptance.robots is not None:
             record_robots(store, run, *acceptance.robots)
         if not acceptance.summary.is_baseline:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 from dmf_crawler.errors import StoreError, UsageError
 from dmf_crawler.model.change import Counts
-from dmf_crawler.model.record import Value
+from dmf_crawler.model.decision import Decided, Decision
 from dmf_crawler.model.report import RunRow
 from dmf_crawler.model.run import KST, Run, RunStatus, day_of, kst
-from dmf_crawler.model.verdict import Example, Gate, LimitFrom, Outcome, RunSummary
+from dmf_crawler.model.verdict import RunSummary
 from dmf_crawler.persist.deliveries import write_deliveries
+from dmf_crawler.persist.gate_results import write_gates
 from dmf_crawler.persist.store import Store
 
 ABANDONED = "killed"
@@ -146,7 +146,7 @@ def finish_run(store: Store, summary: RunSummary, finished_at: datetime) -> None
     """Record how a run ended and what its gates saw; the caller holds the transaction.
 
     Who asked and the full check stay as the crawl left them where the summary, made from kept
-    pages, knows nothing of them.
+    pages, knows nothing of them. A held run that is approved ended when its crawl did.
 
     Raises:
         StoreError: `run_not_open`: it is not at work, and no held run that somebody decides on.
@@ -156,10 +156,12 @@ def finish_run(store: Store, summary: RunSummary, finished_at: datetime) -> None
     duration = finished_at - run.started_at
     full_check_from = str(summary.full_check_from) if summary.full_check_from else None
     cursor = store.execute(
-        "UPDATE crawl_run SET status = ?, finished_at = ?, reject_reason = ?, error_code = ?,"
+        "UPDATE crawl_run SET status = ?, finished_at = coalesce(finished_at, ?),"
+        " reject_reason = ?, error_code = ?,"
         " exit_code = ?, n_rows = ?, n_pages = ?, n_requests = ?, n_new = ?, n_modified = ?,"
         " n_withdrawn = ?, n_reappeared = ?, n_cosmetic = ?, n_missing = ?, n_unlisted = ?,"
-        " duration_ms = ?, is_baseline = ?, warnings_json = ?, reuse_rate = ?,"
+        " duration_ms = coalesce(duration_ms, ?), is_baseline = ?, warnings_json = ?,"
+        " reuse_rate = ?, selector_version = coalesce(?, selector_version),"
         " identity = coalesce(nullif(?, ''), identity), full_check_left ="
         " iif(? IS NULL, full_check_left, ?), full_check_from = coalesce(?, full_check_from)"
         " WHERE run_id = ? AND status IN ('RUNNING', 'HELD')",
@@ -179,6 +181,7 @@ def finish_run(store: Store, summary: RunSummary, finished_at: datetime) -> None
             int(summary.is_baseline),
             json.dumps(summary.warnings, ensure_ascii=False),
             summary.reuse_rate,
+            summary.selector_version,
             summary.identity,
             full_check_from,
             summary.full_check_left,
@@ -192,68 +195,8 @@ def finish_run(store: Store, summary: RunSummary, finished_at: datetime) -> None
             f"실행 {run.run_id} 은 진행 중이거나 보류된 실행이 아니므로 결과를 다시 기록할 수 "
             "없습니다. 아무것도 바뀌지 않았습니다. runs 명령으로 상태를 확인하십시오.",
         )
-    _write_gates(store, run, summary.gates)
+    write_gates(store, run, summary.gates)
     write_deliveries(store, run.run_id, summary.deliveries)
-
-
-def _write_gates(store: Store, run: Run, gates: Sequence[Gate]) -> None:
-    """Write what a run's gates saw, instead of what they saw before somebody decided."""
-    store.execute("DELETE FROM gate_result WHERE run_id = ?", (run.run_id,))
-    store.execute("DELETE FROM gate_example WHERE run_id = ?", (run.run_id,))
-    store.execute_many(
-        "INSERT INTO gate_result VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            (
-                run.run_id,
-                position,
-                gate.code,
-                gate.outcome,
-                gate.observed,
-                gate.limit,
-                gate.message,
-                gate.fault_code,
-                gate.limit_from or "",
-            )
-            for position, gate in enumerate(gates)
-        ),
-    )
-    store.execute_many(
-        "INSERT INTO gate_example VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            (
-                run.run_id,
-                gate.code,
-                position,
-                example.key,
-                example.field,
-                json.dumps(example.before, ensure_ascii=False),
-                json.dumps(example.after, ensure_ascii=False),
-                example.source,
-                example.url,
-                example.row_no,
-            )
-            for gate in gates
-            for position, example in enumerate(gate.examples)
-        ),
-    )
-
-
-def supersede_held(store: Store, run: Run) -> None:
-    """Reject a board's runs that wait for a person, older than one that was accepted.
-
-    What they saw was compared with a list that no longer stands. A correction reads pages of its
-    own day: what was seen after that stays held. The caller holds the transaction.
-    """
-    store.execute(
-        "UPDATE crawl_run SET status = 'REJECTED', error_code = 'superseded', reject_reason = ?"
-        " WHERE board_id = ? AND status = 'HELD' AND started_at < ? AND day <= ?",
-        (
-            f"더 새로운 실행 {run.run_id} 이 채택되어 이 보류는 끝났습니다. 할 일이 없습니다.",
-            run.board_id,
-            run.started_at.isoformat(),
-            str(run.day),
-        ),
-    )
 
 
 def _numbers(counts: Counts) -> tuple[int, ...]:
@@ -311,49 +254,6 @@ def last_accepted_run(
     return read_run(rows[0]) if rows else None
 
 
-def gates_of(store: Store, run_id: str) -> tuple[Gate, ...]:
-    """Return what the gates of a run saw, in order."""
-    examples = _examples_of(store, run_id)
-    return tuple(
-        Gate(
-            row["code"],
-            Outcome(row["outcome"]),
-            row["observed"],
-            row["limit_value"],
-            row["message"],
-            row["fault_code"],
-            LimitFrom(row["limit_from"]) if row["limit_from"] else None,
-            tuple(examples.get(row["code"], ())),
-        )
-        for row in store.rows(
-            "SELECT * FROM gate_result WHERE run_id = ? ORDER BY position", (run_id,)
-        )
-    )
-
-
-def _examples_of(store: Store, run_id: str) -> dict[str, list[Example]]:
-    examples: dict[str, list[Example]] = {}
-    for row in store.rows(
-        "SELECT * FROM gate_example WHERE run_id = ? ORDER BY code, position", (run_id,)
-    ):
-        example = Example(
-            row["natural_key"],
-            row["field"],
-            _load_value(row["before_json"]),
-            _load_value(row["after_json"]),
-            row["source_sha256"],
-            row["source_url"],
-            row["source_row"],
-        )
-        examples.setdefault(row["code"], []).append(example)
-    return examples
-
-
-def _load_value(text: str) -> Value | None:
-    value = json.loads(text)
-    return tuple(value) if isinstance(value, list) else value
-
-
 def warnings_of(store: Store, run_id: str) -> tuple[str, ...]:
     """Return the warnings that a run left."""
     rows = store.rows("SELECT warnings_json FROM crawl_run WHERE run_id = ?", (run_id,))
@@ -393,4 +293,12 @@ def read_run(row: sqlite3.Row) -> RunRow:
         identity=row["identity"],
         reuse_rate=row["reuse_rate"],
         unlisted=row["n_unlisted"],
+        decision=_read_decision(row),
     )
+
+
+def _read_decision(row: sqlite3.Row) -> Decision | None:
+    if not row["decision"]:
+        return None
+    at = datetime.fromisoformat(row["decided_at"]).astimezone(KST) if row["decided_at"] else None
+    return Decision(Decided(row["decision"]), at, row["decision_note"])

@@ -24,6 +24,7 @@ ALTER TABLE drift_baseline ADD COLUMN was_held INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE crawl_run ADD COLUMN decision TEXT NOT NULL DEFAULT '';
 ALTER TABLE crawl_run ADD COLUMN decided_at TEXT;
 ALTER TABLE crawl_run ADD COLUMN decision_note TEXT NOT NULL DEFAULT '';
+UPDATE crawl_run SET decision = 'superseded' WHERE error_code = 'superseded';
 
 -- How often the list changes, as estimated at each accepted day: changes a day, with the bounds of
 -- a 95 % interval; NULL below the observations that an estimate needs. An upper bound is also NULL
@@ -39,4 +40,18 @@ CREATE TABLE change_rate (
     whole_low        REAL,
     whole_high       REAL,
     PRIMARY KEY (board_id, observed_on)
+) STRICT;
+
+-- Where another source of a list differs from it, as it stood in the last accepted run that compared
+-- the two; not what may only be late. It counts as known while it stays the same.
+CREATE TABLE source_difference (
+    board_id         TEXT    NOT NULL,
+    primary_source   TEXT    NOT NULL,              -- html, export or openapi: the list's
+    source           TEXT    NOT NULL,              -- what it was compared with
+    natural_key      TEXT    NOT NULL,
+    field            TEXT    NOT NULL,              -- field id, '' for the whole record
+    here_json        TEXT    NOT NULL,              -- value in the list; of a whole record its key, or null
+    there_json       TEXT    NOT NULL,              -- value in the other source, likewise
+    run_id           TEXT    NOT NULL REFERENCES crawl_run (run_id),
+    PRIMARY KEY (board_id, primary_source, source, natural_key, field)
 ) STRICT;

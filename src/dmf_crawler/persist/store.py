@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
@@ -139,14 +139,38 @@ class Store:
             self._connection.execute("COMMIT")
         except sqlite3.Error as error:
             self._roll_back()
-            raise StoreError(
-                "write_failed",
-                f"이력 {self.path} 에 쓰지 못했습니다({error}). 아무것도 바뀌지 않았습니다. "
-                "디스크 공간과 쓰기 권한을 확인한 뒤 다시 실행하십시오.",
-            ) from error
+            raise _not_written(self.path, error) from error
         except BaseException:
             self._roll_back()
             raise
+
+    @contextmanager
+    def copied(self) -> Iterator[Store]:
+        """Open a copy of the history beside it; what is done to the copy is lost with it.
+
+        Raises:
+            StoreError: `write_failed`: there is no room for it.
+        """
+        self.remove_copy()
+        try:
+            with closing(sqlite3.connect(self._copy_path)) as target:
+                self._connection.backup(target)
+            with Store(self._copy_path) as copy:
+                yield copy
+        except sqlite3.Error as error:
+            raise _not_written(self._copy_path, error) from error
+        finally:
+            self.remove_copy()
+
+    @property
+    def _copy_path(self) -> Path:
+        return self.path.with_name(f"{self.path.name}.copy")
+
+    def remove_copy(self) -> None:
+        """Remove a copy of the history, with SQLite's side files: one that was killed left it."""
+        for ending in ("", "-wal", "-shm", "-journal"):
+            with suppress(OSError):  # held open by another program: the next copy removes it
+                self._copy_path.with_name(self._copy_path.name + ending).unlink(missing_ok=True)
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -184,6 +208,14 @@ class Store:
                 f"이력 {self.path} 를 읽지 못했습니다({error}). "
                 "verify 명령으로 확인하고, 손상되었으면 백업을 되살리십시오.",
             ) from error
+
+
+def _not_written(path: Path, error: Exception) -> StoreError:
+    return StoreError(
+        "write_failed",
+        f"이력 {path} 에 쓰지 못했습니다({error}). 아무것도 바뀌지 않았습니다. "
+        "디스크 공간과 쓰기 권한을 확인한 뒤 다시 실행하십시오.",
+    )
 
 
 def _unusable(path: Path, error: Exception) -> StoreError:

@@ -12,18 +12,20 @@ from openpyxl.cell.cell import Cell as ReadCell
 from xlsxwriter.workbook import Workbook
 
 from dmf_crawler.errors import StoredDataError
-from dmf_crawler.publish.report.cells import (
+from dmf_crawler.publish.report.cell_text import (
     MAX_CELL_UNITS,
-    MAX_LINKS,
-    Cell,
-    Role,
-    Sheet,
-    add_formats,
     clean_text,
     count_lines,
     display_width,
     fit_width,
     is_safe_link,
+)
+from dmf_crawler.publish.report.cells import (
+    MAX_LINKS,
+    Cell,
+    Role,
+    Sheet,
+    add_formats,
 )
 from dmf_crawler.publish.report.workbook import OPTIONS
 from tests.publish.report.reading import cell_rows, link_of, text_of

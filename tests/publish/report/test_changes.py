@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from dmf_crawler.model.change import EventType, Grade, Reason
+from dmf_crawler.model.report import ChangedBack
 from dmf_crawler.publish.report.cells import FILL, Tone
 from tests.publish.builders import (
     DAY,
@@ -79,7 +80,7 @@ def test_what_came_back_has_a_block_and_a_colour_of_its_own(tmp_path: Path) -> N
         "등록번호",
         "B",
     ]
-    assert rows[4] == [*NEW_HEADER, "취하 기록일", "재등장 사유", "변경 내용"]
+    assert rows[4] == [*NEW_HEADER, "취하 기록일", "재등장 사유", "변경 내용", "비고"]
     assert rows[5][-3:] == [
         (DAY - timedelta(days=9)).isoformat(),
         "목록에 다시 나타남",
@@ -111,7 +112,17 @@ def test_a_change_is_one_row_a_field_with_before_and_after(tmp_path: Path) -> No
     )
     workbook = write_and_read(a_report(board), tmp_path)
     rows = text_rows(workbook, "변경")
-    assert rows[0] == ["등록번호", "성분명", "신청인", "항목", "이전", "이후", "정도", "사유"]
+    assert rows[0] == [
+        "등록번호",
+        "성분명",
+        "신청인",
+        "항목",
+        "이전",
+        "이후",
+        "정도",
+        "사유",
+        "비고",
+    ]
     assert [row[3:] for row in rows[1:]] == [
         ["신청인", "삼오제약", "국전약품", "대폭"],
         ["제조소명", "A\nB", "A", "경미"],
@@ -120,6 +131,33 @@ def test_a_change_is_one_row_a_field_with_before_and_after(tmp_path: Path) -> No
     for cells in cell_rows(workbook, "변경")[1:]:
         assert link_of(cells[0]) == "'전체현황'!A2"
         assert fill_of(cells[5]) == FILL[Tone.CHANGED].lstrip("#")
+
+
+def test_a_value_that_was_changed_back_says_so_beside_it(tmp_path: Path) -> None:
+    event = an_event(EventType.MODIFIED, "A", changes=[a_change("company"), a_change("target")])
+    back = {"target": ChangedBack(DAY - timedelta(days=3), 3)}
+    workbook = write_and_read(
+        a_report(a_board(events=[replace(event, changed_back=back)])), tmp_path
+    )
+    header, *rows = text_rows(workbook, "변경")
+    said = {row[3]: row[8:] for row in rows}
+    assert header[8] == "비고"
+    assert said == {"신청인": [], "대상의약품": ["3일 전(2026-11-27) 바뀐 값이 되돌아옴"]}
+
+
+@pytest.mark.parametrize(
+    ("event_type", "reason", "sheet"),
+    [
+        (EventType.REAPPEARED, Reason.RESTORED, "신규"),
+        (EventType.WITHDRAWN, Reason.STATUS, "취하"),
+    ],
+)
+def test_a_status_that_was_changed_back_says_so(event_type, reason, sheet, tmp_path: Path) -> None:
+    event = an_event(event_type, "A", reason=reason, changes=[a_change("status", "가", "나")])
+    event = replace(event, changed_back={"status": ChangedBack(DAY - timedelta(days=1), 1)})
+    workbook = write_and_read(a_report(a_board(events=[event])), tmp_path)
+    (row,) = (row for row in text_rows(workbook, sheet) if row[:1] == ["A"])
+    assert row[-1] == "취소/취하구분: 1일 전(2026-11-29) 바뀐 값이 되돌아옴"
 
 
 def test_what_is_merely_cosmetic_stays_out_of_the_changes(tmp_path: Path) -> None:
@@ -174,7 +212,7 @@ def test_withdrawals_by_status_stand_before_those_that_vanished(tmp_path: Path) 
         a_report(a_board(records=[a_record("B", status="취하")], events=events)), tmp_path
     )
     rows = text_rows(workbook, "취하")
-    assert rows[0][3:] == ["상태", "처음 사라진 날", "사유", "변경 내용"]
+    assert rows[0][3:] == ["상태", "처음 사라진 날", "사유", "변경 내용", "비고"]
     assert [[row[0], *row[3:]] for row in rows[1:]] == [
         [
             "B",
@@ -205,7 +243,8 @@ def test_missing_records_are_listed_with_days_and_reads(tmp_path: Path) -> None:
     cells = cell_rows(workbook, "취하")[5]
     assert link_of(cells[0]) == "'전체현황'!A3"
     assert cells[5].value == 2
-    assert {fill_of(cell) for cell in cells} == {FILL[Tone.MISSING].lstrip("#")}
+    assert {fill_of(cell) for cell in cells[:-1]} == {FILL[Tone.MISSING].lstrip("#")}
+    assert not fill_of(cells[-1]), "the table above has a column more"
 
 
 @pytest.mark.parametrize(

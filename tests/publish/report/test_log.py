@@ -1,14 +1,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 
 from dmf_crawler.model.change import Counts, EventType, Grade, Reason
+from dmf_crawler.model.decision import Decided, Decision
+from dmf_crawler.model.report import ChangedBack
 from dmf_crawler.model.reuse import GaveWay
 from dmf_crawler.model.run import RunStatus
 from dmf_crawler.publish.report.cells import FILL, Tone
 from tests.publish.builders import (
+    DAY,
     a_board,
     a_change,
     a_record,
@@ -35,13 +38,14 @@ def test_the_history_tells_each_event_newest_first(tmp_path: Path) -> None:
     board = a_board(records=[a_record("A")], history=history)
     workbook = write_and_read(a_report(board), tmp_path)
     assert text_rows(workbook, "이력") == [
-        ["일시", "등록번호", "구분", "정도", "변경 내용", "사유", "run_id"],
+        ["일시", "등록번호", "구분", "정도", "변경 내용", "사유", "비고", "run_id"],
         [
             "2026-11-30 06:00:12",
             "A",
             "변경",
             "표기",
             "신청인: (주)삼오제약 → 국전약품(주)",
+            "",
             "",
             "20261130T060012-dmf_registry",
         ],
@@ -52,15 +56,29 @@ def test_the_history_tells_each_event_newest_first(tmp_path: Path) -> None:
             "",
             "",
             "목록에서 사라짐",
+            "",
             "20261129T060012-dmf_registry",
         ],
-        ["2026-10-31 06:00:12", "A", "신규", "", "", "", "20261031T060012-dmf_registry"],
+        ["2026-10-31 06:00:12", "A", "신규", "", "", "", "", "20261031T060012-dmf_registry"],
     ]
     cells = cell_rows(workbook, "이력")[1:]
     assert [link_of(row[1]) for row in cells] == ["'전체현황'!A2", "", "'전체현황'!A2"]
     assert [fill_of(row[2]) for row in cells] == [
         FILL[tone].lstrip("#") for tone in (Tone.CHANGED, Tone.WITHDRAWN, Tone.NEW)
     ]
+
+
+def test_the_history_names_each_value_that_was_changed_back(tmp_path: Path) -> None:
+    event = an_event(
+        EventType.MODIFIED, "A", changes=[a_change(), a_change("target"), a_change("maker")]
+    )
+    back = {"maker": ChangedBack(DAY, 0), "company": ChangedBack(DAY - timedelta(days=3), 3)}
+    board = a_board(history=[replace(event, changed_back=back)])
+    header, row = text_rows(write_and_read(a_report(board), tmp_path), "이력")
+    assert row[column_of(header, "비고")] == (
+        "신청인: 3일 전(2026-11-27) 바뀐 값이 되돌아옴\n"
+        "제조소명: 같은 날(2026-11-30) 바뀐 값이 되돌아옴"
+    )
 
 
 def test_the_histories_of_several_boards_are_one_table_by_time(tmp_path: Path) -> None:
@@ -115,6 +133,7 @@ def test_the_run_log_has_one_line_a_run_with_numbers_as_numbers(tmp_path: Path) 
         "셀렉터 버전",
         "재사용률",
         "물러난 셀렉터",
+        "결정",
         "오류 코드",
         "사유",
     ]
@@ -139,10 +158,11 @@ def test_the_run_log_has_one_line_a_run_with_numbers_as_numbers(tmp_path: Path) 
         None,
         None,
         None,
+        None,
     ]
     assert rows[1][4] == "보류"
     assert rows[1][12:17] == [7, "예", None, 1, None]
-    assert rows[1][17:] == [None, "gate_hold", "G-5: 목록에서 사라진 건이 많습니다."]
+    assert rows[1][17:] == [None, None, "gate_hold", "G-5: 목록에서 사라진 건이 많습니다."]
     assert rows[2][3:8] == [None, "진행 중", None, 123, None]
 
 
@@ -177,6 +197,25 @@ def test_the_run_log_tells_how_much_primary_selectors_found_and_which_gave_way(
         "행: table tbody tr → table tr\n신청인: header_text 신청인 → css td.a, css td.b"
     )
     assert not any(rows[2][given_way:])
+
+
+def test_the_run_log_tells_what_became_of_a_held_run(tmp_path: Path) -> None:
+    at = a_run_row().run.started_at
+    ends = [
+        Decision(Decided.APPROVED, at, "공고로 확인"),
+        Decision(Decided.REJECTED, at),
+        Decision(Decided.SUPERSEDED, None),
+        None,
+    ]
+    runs = [replace(a_run_row(), decision=decision) for decision in ends]
+    rows = text_rows(write_and_read(a_report(a_board(), runs=runs), tmp_path), "실행로그")
+    column = column_of(rows[0], "결정")
+    assert ["".join(row[column : column + 1]) for row in rows[1:]] == [
+        "승인 2026-11-30 06:00:12\n공고로 확인",
+        "거부 2026-11-30 06:00:12",
+        "결정 없이 끝남",
+        "",
+    ]
 
 
 def test_runs_of_a_board_that_is_no_longer_reported_are_named_by_their_id(tmp_path: Path) -> None:

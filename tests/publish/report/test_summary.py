@@ -8,7 +8,7 @@ from openpyxl import Workbook
 
 from dmf_crawler.model.change import EventType, Grade, Reason
 from dmf_crawler.model.record import Column
-from dmf_crawler.model.report import BoardReport
+from dmf_crawler.model.report import BoardReport, ChangedBack
 from dmf_crawler.model.verdict import Outcome
 from dmf_crawler.publish.report.cells import FILL, Tone
 from tests.publish.builders import (
@@ -79,6 +79,24 @@ def test_what_happened_is_said_in_sentences(tmp_path: Path) -> None:
         " 목록에서 사라진 1건은 확인 중이며, 연속 4회 확인하면 취하로 기록합니다."
     )
     assert size == "현재 목록은 4건이고, 이 가운데 정상은 3건입니다."
+
+
+def test_values_that_were_changed_back_are_counted_in_the_sentence_on_changes(
+    tmp_path: Path,
+) -> None:
+    cosmetic = a_change("target", grade=Grade.COSMETIC)
+    back = {name: ChangedBack(DAY, 0) for name in ("company", "target", "status")}
+    events = [
+        an_event(EventType.MODIFIED, "A", changes=[a_change(), a_change("maker"), cosmetic]),
+        an_event(EventType.REAPPEARED, "B", changes=[a_change("status")], reason=Reason.RESTORED),
+    ]
+    board = a_board(
+        records=[a_record("A")], events=[replace(event, changed_back=back) for event in events]
+    )
+    assert sentences_of(board, tmp_path)[0] == (
+        "직전에 채택한 수집 이후 변경 1건(항목 2개), 재등장 1건이 있었습니다. 이 가운데 값 2개는"
+        " 최근 30일 안에 바뀌었다가 되돌아온 것입니다."
+    )
 
 
 def test_a_quiet_day_is_said_to_be_quiet(tmp_path: Path) -> None:

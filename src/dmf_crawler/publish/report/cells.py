@@ -1,13 +1,11 @@
 """Write cells safely: text stays text, in one colour language, and no cell is lost unnoticed.
 
-Excel's limits that a writer must keep: 32,767 UTF-16 units a cell, 65,530 links a sheet, 2,079
-units a link; XML 1.0 allows neither control characters nor lone surrogates.
+Excel takes 65,530 links a sheet; what a single cell takes stands in `cell_text`.
 """
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -18,22 +16,21 @@ from xlsxwriter.workbook import Workbook
 from xlsxwriter.worksheet import Worksheet
 
 from dmf_crawler.errors import StoredDataError
+from dmf_crawler.publish.report.cell_text import (
+    MAX_CELL_UNITS,
+    clean_text,
+    count_lines,
+    is_safe_link,
+)
 
 FONT = "맑은 고딕"
-MAX_CELL_UNITS = 32_767
 MAX_LINKS = 65_530
-MAX_LINK_UNITS = 2_079
 HEADER_HEIGHT_PT = 33.0
 LINE_HEIGHT_PT = 13.5
 MAX_ROW_HEIGHT_PT = 408.75
-LOST_AT_LINE_END = 2.0
-"""Half-width characters that a broken line leaves empty, on average."""
 
 A3_FROM_WIDTH = 230.0
 """Wider sheets, in half-width characters, are too small to read on one page of A4."""
-
-_NEVER_IN_XML = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
-_SAFE_LINK = re.compile(r"internal:'[^']+'![A-Z]+[0-9]+|https?://[!-~]+")
 
 
 class Tone(StrEnum):
@@ -63,6 +60,7 @@ class Role(StrEnum):
     STRONG = "strong"  # a table's cell that must not be missed
     MESSAGE = "message"  # one line in place of a table's rows
     TITLE = "title"
+    BANNER = "banner"  # across the top of a sheet that must not be taken for a report
 
 
 FILL: Mapping[Tone, str] = {
@@ -79,7 +77,12 @@ TAB: Mapping[Tone, str] = {
     Tone.WITHDRAWN: "#C8403A",
 }
 
-_WRAPPED = frozenset({Role.TEXT, Role.PROSE, Role.LINK, Role.STRONG, Role.NOTE, Role.ALERT})
+BANNER_COLOR = "#B3261E"
+
+_WRAPPED = frozenset(
+    {Role.TEXT, Role.PROSE, Role.LINK, Role.STRONG, Role.NOTE, Role.ALERT, Role.BANNER}
+)
+_TALL = frozenset({Role.TITLE, Role.HEADING, Role.BANNER})
 _MOST_LINES: Mapping[Role, int] = {Role.PROSE: 6}
 _GRID = {"border": 1, "border_color": "#D0D4D9", "valign": "top"}
 _LOOK: Mapping[Role, Mapping[str, object]] = {
@@ -111,6 +114,13 @@ _LOOK: Mapping[Role, Mapping[str, object]] = {
     Role.NOTE: {"text_wrap": True, "valign": "top"},
     Role.ALERT: {"bold": True, "font_color": "#B3261E", "text_wrap": True, "valign": "top"},
     Role.MESSAGE: {"italic": True, "font_color": "#5F6B7A"},
+    Role.BANNER: {
+        "bold": True,
+        "font_color": "#FFFFFF",
+        "bg_color": BANNER_COLOR,
+        "text_wrap": True,
+        "valign": "vcenter",
+    },
     Role.TITLE: {"bold": True, "font_size": 16, "font_color": "#1F3A5F", "valign": "vcenter"},
 }
 
@@ -154,36 +164,54 @@ class Sheet:
         name: As on its tab.
         row: Next row, 0-based.
         n_links: Links so far.
+        n_top: Rows above the header: 1 with a banner, else 0.
     """
 
-    def __init__(self, worksheet: Worksheet, formats: Formats) -> None:
+    def __init__(self, worksheet: Worksheet, formats: Formats, *, banner: str = "") -> None:
         self.name: str = worksheet.name
         self.row = 0
+        self.n_top = 1 if banner else 0
+        self._banner = banner
         self.n_links = 0
         self._widths: tuple[float, ...] = ()
         self._worksheet = worksheet
         self._formats = formats
 
     def set_widths(self, widths: Iterable[float]) -> None:
-        """Set the columns' widths in characters of the default font; before the first row."""
+        """Set the columns' widths in characters of the default font; write the banner.
+
+        Before the first row.
+        """
         self._widths = tuple(widths)
         for column, width in enumerate(self._widths):
             self._check(self._worksheet.set_column(column, column, width), column)
         if sum(self._widths) > A3_FROM_WIDTH:
             self._worksheet.set_paper(8)  # A3
+        if self._banner:
+            self.write_wide([Cell(self._banner, Role.BANNER)])
+            self._worksheet.repeat_rows(0)
 
-    def set_page(self, *, day: str, tone: Tone = Tone.PLAIN) -> None:
-        """Set up printing (landscape, one page wide, numbered) and the colour of the tab."""
+    def set_page(self, *, day: str, tone: Tone = Tone.PLAIN, mark: str = "") -> None:
+        """Set up printing (landscape, one page wide, numbered) and the colour of the tab.
+
+        Args:
+            day: The report's.
+            tone: What the tab's colour says.
+            mark: Stands first in the middle of every printed page; a sheet with one has a red tab.
+        """
         worksheet = self._worksheet
         worksheet.set_landscape()
         worksheet.set_paper(9)  # A4
         worksheet.set_margins(left=0.4, right=0.4, top=0.7, bottom=0.6)
         worksheet.fit_to_pages(1, 0)
-        worksheet.set_header(f"&L{self.name.replace('&', '&&')}&C사내용&R{day}")
+        middle = f"{mark} · 사내용" if mark else "사내용"
+        worksheet.set_header(f"&L{self.name.replace('&', '&&')}&C{middle}&R{day}")
         worksheet.set_footer("&C&P / &N")
         worksheet.hide_gridlines(2)
         worksheet.ignore_errors({"number_stored_as_text": "A1:XFD1048576"})
-        if tone in TAB:
+        if mark:
+            worksheet.set_tab_color(BANNER_COLOR)
+        elif tone in TAB:
             worksheet.set_tab_color(TAB[tone])
 
     def write_row(self, cells: Sequence[Cell], *, height_pt: float | None = None) -> None:
@@ -220,21 +248,24 @@ class Sheet:
             first,
         )
         n_lines = _count_row_lines(cells, [*self._widths[:first], sum(self._widths[first:])])
-        line_pt = LINE_HEIGHT_PT * (1.7 if last.role in (Role.TITLE, Role.HEADING) else 1.0)
+        line_pt = LINE_HEIGHT_PT * (1.7 if last.role in _TALL else 1.0)
         self.write_row(cells, height_pt=min(n_lines * line_pt + 3, MAX_ROW_HEIGHT_PT))
 
     def skip_row(self) -> None:
         """Leave a row empty."""
         self.row += 1
 
-    def freeze(self, *, n_rows: int = 1, n_columns: int = 0) -> None:
-        """Keep the first rows and columns in view, and repeat the rows on every printed page."""
+    def freeze(self, *, n_columns: int = 0) -> None:
+        """Keep header and first columns in view, and repeat the header on every printed page."""
+        n_rows = self.n_top + 1
         self._worksheet.freeze_panes(n_rows, n_columns)
         self._worksheet.repeat_rows(0, n_rows - 1)
 
     def filter(self, *, n_columns: int) -> None:
-        """Put filter buttons on the header in the first row, over all rows written so far."""
-        self._check(self._worksheet.autofilter(0, 0, max(self.row - 1, 0), n_columns - 1), 0)
+        """Put filter buttons on the header, over all rows written so far."""
+        first = self.n_top
+        code = self._worksheet.autofilter(first, 0, max(self.row - 1, first), n_columns - 1)
+        self._check(code, 0)
 
     def _fit_height(self, cells: Sequence[Cell]) -> float | None:
         n_lines = _count_row_lines(cells, self._widths)
@@ -280,53 +311,6 @@ class Sheet:
             )
 
 
-def clean_text(text: str) -> str:
-    """Return text as a cell can hold it.
-
-    Line ends become LF, the line break of a cell; control characters, lone surrogates and
-    noncharacters are dropped; text beyond Excel's limit is cut and ends with a note saying so.
-    """
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    text = _NEVER_IN_XML.sub("", text)
-    if len(text) <= MAX_CELL_UNITS // 2:
-        return text
-    return _cut(text)
-
-
-def _cut(text: str) -> str:
-    encoded = text.encode("utf-16-le")
-    if len(encoded) <= 2 * MAX_CELL_UNITS:
-        return text
-    note = f"\n[이하 생략: 전체 {len(text):,}자]"
-    kept = encoded[: 2 * (MAX_CELL_UNITS - len(note))]
-    return kept.decode("utf-16-le", errors="ignore") + note
-
-
-def is_safe_link(link: str) -> bool:
-    """Tell whether Excel takes a link: into this workbook, or http(s) in printable ASCII."""
-    return len(link) <= MAX_LINK_UNITS and _SAFE_LINK.fullmatch(link) is not None
-
-
-def display_width(text: str) -> float:
-    """Return how wide the widest line is, in half-width characters.
-
-    The mean of characters and UTF-8 bytes: 1 for ASCII, 2 for Hangul, 1.5 for accented Latin.
-    """
-    return max(
-        (len(line) + len(line.encode("utf-8", "surrogatepass"))) / 2 for line in text.split("\n")
-    )
-
-
-def count_lines(text: str, width: float) -> int:
-    """Return how many lines text takes in a cell of that width; breaking at words costs some."""
-    if 2 * len(text) < width and "\n" not in text:
-        return 1
-    return sum(
-        1 if measured <= width else math.ceil(measured / (width - LOST_AT_LINE_END))
-        for measured in map(display_width, text.split("\n"))
-    )
-
-
 def _count_row_lines(cells: Sequence[Cell], widths: Sequence[float]) -> int:
     return max(
         (
@@ -336,10 +320,3 @@ def _count_row_lines(cells: Sequence[Cell], widths: Sequence[float]) -> int:
         ),
         default=1,
     )
-
-
-def fit_width(label: str, values: Iterable[str], *, most: float) -> float:
-    """Return a column width for nine in ten values, 8 to `most`; a header may take two lines."""
-    widths = sorted(display_width(value) for value in values)
-    usual = widths[(len(widths) - 1) * 9 // 10] if widths else 0.0
-    return min(max(usual + 2, display_width(label) / 2 + 4, 8.0), most)

@@ -19,20 +19,22 @@ from dmf_crawler.publish.report.columns import (
 from dmf_crawler.publish.report.tally import select_changes, select_events
 from dmf_crawler.publish.report.wording import (
     GRADE_WORDS,
+    describe_changed_back,
     describe_changes,
     label_of,
     shorten_change,
+    show_changed_back,
     show_moment,
     show_reason,
     show_value,
 )
 
-RETURN_COLUMNS = ("취하 기록일", "재등장 사유", "변경 내용")
-RETURN_WIDTHS = (12.0, 20.0, 30.0)
-CHANGE_COLUMNS = ("항목", "이전", "이후", "정도", "사유")
-CHANGE_WIDTHS = (16.0, 44.0, 44.0, 8.0, 16.0)
-WITHDRAWAL_COLUMNS = ("상태", "처음 사라진 날", "사유", "변경 내용")
-WITHDRAWAL_WIDTHS = (10.0, 14.0, 26.0, 60.0)
+RETURN_COLUMNS = ("취하 기록일", "재등장 사유", "변경 내용", "비고")
+RETURN_WIDTHS = (12.0, 20.0, 30.0, 52.0)
+CHANGE_COLUMNS = ("항목", "이전", "이후", "정도", "사유", "비고")
+CHANGE_WIDTHS = (16.0, 44.0, 44.0, 8.0, 16.0, 40.0)
+WITHDRAWAL_COLUMNS = ("상태", "처음 사라진 날", "사유", "변경 내용", "비고")
+WITHDRAWAL_WIDTHS = (10.0, 14.0, 26.0, 60.0, 52.0)
 MISSING_COLUMNS = ("상태", "처음 사라진 날", "경과(일)", "확인 횟수")
 
 BASELINE_MESSAGE = "최초 수집(기준선)입니다. 변경 비교는 다음 실행부터 시작됩니다."
@@ -68,6 +70,7 @@ def _write_returned(sheet: Sheet, report: Report, places: Places, layout: Layout
                 Cell(_withdrawn_on(board, event), tone=tone),
                 Cell(show_reason(event.reason), tone=tone),
                 Cell(describe_changes(event.changes, board.columns), tone=tone),
+                Cell(describe_changed_back(event, board.columns), tone=tone),
             ]
         )
 
@@ -112,6 +115,7 @@ def _change_cells(board: BoardReport, event: EventRow) -> Iterator[list[Cell]]:
             Cell(after, tone=Tone.CHANGED),
             Cell(GRADE_WORDS[change.grade]),
             Cell(reason),
+            Cell(show_changed_back(event.changed_back.get(change.field))),
         ]
     if event.reason is Reason.DELISTED:
         since = f" ({event.missing_since.isoformat()}부터)" if event.missing_since else ""
@@ -121,6 +125,7 @@ def _change_cells(board: BoardReport, event: EventRow) -> Iterator[list[Cell]]:
             Cell(f"없음{since}", tone=Tone.CHANGED),
             Cell(),
             Cell(reason),
+            Cell(),
         ]
 
 
@@ -154,6 +159,7 @@ def _withdrawal_cells(board: BoardReport, event: EventRow) -> list[Cell]:
         Cell(event.missing_since.isoformat() if event.missing_since else None, tone=tone),
         Cell(show_reason(event.reason), tone=tone),
         Cell(describe_changes(event.changes, board.columns), tone=tone),
+        Cell(describe_changed_back(event, board.columns), tone=tone),
     ]
 
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from dmf_crawler.model.detail import BODY
 from dmf_crawler.model.record import Column, Fields
 from dmf_crawler.model.report import BoardReport, Report, VersionRow
-from dmf_crawler.publish.report.cells import Cell, Role, Tone, fit_width
+from dmf_crawler.publish.report.cell_text import fit_width
+from dmf_crawler.publish.report.cells import Cell, Role, Tone
 from dmf_crawler.publish.report.wording import show_value
 
 RECORDS_SHEET = "전체현황"
@@ -44,7 +45,8 @@ class Places:
 
 
 def find_places(report: Report) -> Places:
-    """Return where each current record will stand: in order, below one header row."""
+    """Return where each current record will stand: in order, below the header row."""
+    first = n_top_rows(report) + 2
     names = [RECORDS_SHEET]
     for board in report.boards[1:]:
         names.append(_name_sheet(board.name_ko, taken=names))
@@ -53,9 +55,14 @@ def find_places(report: Report) -> Places:
         {
             (board.board_id, record.key): row
             for board in report.boards
-            for row, record in enumerate(board.records, start=2)
+            for row, record in enumerate(board.records, start=first)
         },
     )
+
+
+def n_top_rows(report: Report) -> int:
+    """Return how many rows stand above the header of each sheet."""
+    return 1 if report.preview_of else 0
 
 
 def _name_sheet(board_name: str, *, taken: Sequence[str]) -> str:

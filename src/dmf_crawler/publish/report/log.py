@@ -13,15 +13,17 @@ from dmf_crawler.publish.report.records import EVENT_TONES
 from dmf_crawler.publish.report.wording import (
     EVENT_WORDS,
     STATUS_WORDS,
+    describe_changed_back,
     describe_changes,
     label_of,
+    show_decision,
     show_grade,
     show_moment,
     show_reason,
 )
 
-HISTORY_COLUMNS = ("구분", "정도", "변경 내용", "사유", "run_id")
-HISTORY_WIDTHS = (9.0, 8.0, 64.0, 24.0, 34.0)
+HISTORY_COLUMNS = ("구분", "정도", "변경 내용", "사유", "비고", "run_id")
+HISTORY_WIDTHS = (9.0, 8.0, 64.0, 24.0, 52.0, 34.0)
 
 RUN_COLUMNS = (
     "기준일",
@@ -41,13 +43,14 @@ RUN_COLUMNS = (
     "셀렉터 버전",
     "재사용률",
     "물러난 셀렉터",
+    "결정",
     "오류 코드",
     "사유",
 )
 RUN_WIDTHS = (
     *(11.0, 19.0, 19.0, 8.0, 9.0, 8.0, 9.0),
     *(7.0, 7.0, 7.0, 8.0, 8.0, 8.0),
-    *(13.0, 8.0, 9.0, 44.0, 20.0, 40.0),
+    *(13.0, 8.0, 9.0, 44.0, 24.0, 20.0, 40.0),
 )
 
 
@@ -75,6 +78,7 @@ def _event_cells(board: BoardReport, event: EventRow) -> list[Cell]:
         Cell(show_grade(event.grade)),
         Cell(describe_changes(event.changes, board.columns)),
         Cell(show_reason(event.reason)),
+        Cell(describe_changed_back(event, board.columns)),
         Cell(event.run_id),
     ]
 
@@ -120,6 +124,7 @@ def _run_cells(
         Cell(row.selector_version),
         Cell(f"{row.reuse_rate:.1%}" if row.reuse_rate is not None else None),
         Cell(_show_given_way(report.given_way.get(run.run_id, ()), board)),
+        Cell("미결정" if run.run_id == report.preview_of else show_decision(row.decision)),
         Cell(row.error_code),
         Cell(row.reject_reason),
     ]

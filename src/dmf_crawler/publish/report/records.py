@@ -26,8 +26,7 @@ EVENT_TONES: Mapping[EventType, Tone] = {
 def write_records(sheet: Sheet, board: BoardReport) -> None:
     """Write the list in its order; the number of a record with an event carries its colour.
 
-    The first row is the header and the records follow without a gap: `columns.find_places`
-    counts on it.
+    The records follow the header without a gap: `columns.find_places` counts on it.
     """
     sheet.set_widths([*measure_widths(board), *OWN_WIDTHS])
     labels = [column.label_ko for column in board.columns]

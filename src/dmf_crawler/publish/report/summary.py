@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from dmf_crawler.model.decision import Decided, Decision
 from dmf_crawler.model.detail import BODY
 from dmf_crawler.model.report import BoardReport, Report, RunRow
 from dmf_crawler.model.verdict import Gate, Outcome
@@ -44,8 +45,7 @@ def write_summary(sheet: Sheet, report: Report, places: Places) -> None:
     """Write the title, a section a board, and how to read the workbook."""
     sheet.set_widths(WIDTHS)
     weekday = WEEKDAYS[report.day.weekday()]
-    title = f"DMF 변동 보고서 {report.day.isoformat()} ({weekday})"
-    _write_wide(sheet, Cell(title, Role.TITLE))
+    _write_wide(sheet, Cell(f"{title_of(report)} ({weekday})", Role.TITLE))
     written = f"사내용: 외부로 배포하지 마십시오. 작성 {show_moment(report.written_at)} (한국 시간)"
     _write_wide(sheet, Cell(written, Role.ALERT))
     if len(report.boards) > 1:
@@ -57,12 +57,19 @@ def write_summary(sheet: Sheet, report: Report, places: Places) -> None:
     _write_guide(sheet, report, places)
 
 
+def title_of(report: Report) -> str:
+    """Return what the workbook is called."""
+    mark = "[미채택] " if report.preview_of else ""
+    return f"{mark}DMF 변동 보고서 {report.day.isoformat()}"
+
+
 def _write_overview(sheet: Sheet, report: Report) -> None:
     """Write one line a board, so that none of them is overlooked further down."""
     _write_heading(sheet, "게시판별 요약")
     _write_table_header(sheet, "게시판", "내용")
     for board in report.boards:
-        sentences, n_alerts = _sentences(report, board, tally_board(board)), len(_alerts(board))
+        sentences = _sentences(report, board, tally_board(board))
+        n_alerts = len(_alerts(report, board))
         if n_alerts:
             sentences.insert(0, f"먼저 볼 것이 {n_alerts:,}건 있습니다(아래 붉은 글씨).")
         role = Role.STRONG if n_alerts else Role.TEXT
@@ -72,7 +79,7 @@ def _write_overview(sheet: Sheet, report: Report) -> None:
 def _write_board(sheet: Sheet, report: Report, board: BoardReport, places: Places) -> None:
     tally = tally_board(board)
     _write_heading(sheet, board.name_ko)
-    for alert in _alerts(board):
+    for alert in _alerts(report, board):
         _write_wide(sheet, Cell(alert, Role.ALERT))
     for sentence in _sentences(report, board, tally):
         _write_wide(sheet, Cell(sentence, Role.NOTE))
@@ -83,15 +90,31 @@ def _write_board(sheet: Sheet, report: Report, board: BoardReport, places: Place
     _write_run(sheet, board)
 
 
-def _alerts(board: BoardReport) -> list[str]:
-    """Return what a reader must not miss: a run that was not accepted, missed days, warnings."""
+def _alerts(report: Report, board: BoardReport) -> list[str]:
+    """Return what a reader must not miss: runs that were held or not accepted, missed days."""
     alerts = [board.notice] if board.notice else []
+    alerts += [_say_decision(report, row, row.decision) for row in board.decided if row.decision]
     if board.missed_days:
         alerts.append(
             f"이 목록 전에 수집하지 못한 날이 {board.missed_days:,}일 있습니다."
             " 그 사이의 변동은 이번에 함께 기록했습니다."
         )
     return [*alerts, *board.warnings]
+
+
+def _say_decision(report: Report, row: RunRow, decision: Decision) -> str:
+    """Return what became of a held run, and what the person wrote who decided."""
+    held = f"{row.run.day} 실행 {row.run.run_id} 은 게이트가 보류했고,"
+    if row.run.run_id == report.preview_of:
+        return f"{held} 아직 결정되지 않았습니다. 승인하면 나올 보고서를 미리 보여 드립니다."
+    when = f" {show_moment(decision.at)} 에" if decision.at else ""
+    happened = {
+        Decided.APPROVED: f"사람이{when} 승인하여 채택했습니다.",
+        Decided.REJECTED: f"사람이{when} 거부하여 채택하지 않았습니다.",
+        Decided.SUPERSEDED: "결정 없이 더 새로운 실행이 채택되어 끝났습니다.",
+    }[decision.what]
+    note = f" 메모: {decision.note}" if decision.note else ""
+    return f"{held} {happened}{note}"
 
 
 def _sentences(report: Report, board: BoardReport, tally: Tally) -> list[str]:
@@ -101,7 +124,7 @@ def _sentences(report: Report, board: BoardReport, tally: Tally) -> list[str]:
     if board.accepted.is_baseline:
         return [_say_baseline(tally)]
     happened = (
-        _say_events(tally)
+        _say_events(report, tally)
         if board.accepted.run.day == report.day
         else f"이날 채택한 수집이 없어 {board.accepted.run.day}에 채택한 목록을 보여 드립니다."
     )
@@ -116,7 +139,7 @@ def _say_baseline(tally: Tally) -> str:
     )
 
 
-def _say_events(tally: Tally) -> str:
+def _say_events(report: Report, tally: Tally) -> str:
     if not tally.n_events:
         return "직전에 채택한 수집 이후 신규, 변경, 취하, 재등장이 없습니다."
     parts = [
@@ -126,7 +149,13 @@ def _say_events(tally: Tally) -> str:
         f"재등장 {tally.n_reappeared:,}건" if tally.n_reappeared else "",
     ]
     said = ", ".join(part for part in parts if part)
-    return f"직전에 채택한 수집 이후 {said}이 있었습니다."
+    back = (
+        f" 이 가운데 값 {tally.n_changed_back:,}개는 최근 {report.changed_back_days:,}일 안에"
+        " 바뀌었다가 되돌아온 것입니다."
+        if tally.n_changed_back
+        else ""
+    )
+    return f"직전에 채택한 수집 이후 {said}이 있었습니다.{back}"
 
 
 def _say_rest(report: Report, tally: Tally) -> str:

@@ -21,6 +21,8 @@ class Tally:
         n_changed_fields: Their changed fields, cosmetic ones left out.
         n_withdrawn: Keys with a WITHDRAWN event.
         n_reappeared: Keys with a REAPPEARED event.
+        n_changed_back: Fields of the sheets' events whose new value is what it was before an
+            earlier change, cosmetic ones left out.
         n_cosmetic: Keys with cosmetic changes and nothing more.
         n_missing: Current records that are missing and not withdrawn for it.
         n_records: Current records, the missing ones included.
@@ -32,6 +34,7 @@ class Tally:
     n_changed_fields: int
     n_withdrawn: int
     n_reappeared: int
+    n_changed_back: int
     n_cosmetic: int
     n_missing: int
     n_records: int
@@ -54,6 +57,11 @@ def tally_board(board: BoardReport) -> Tally:
         n_changed_fields=sum(len(select_changes(event)) for event in modified),
         n_withdrawn=_count_keys(board, EventType.WITHDRAWN),
         n_reappeared=_count_keys(board, EventType.REAPPEARED),
+        n_changed_back=sum(
+            change.field in event.changed_back
+            for event in select_events(board)
+            for change in select_changes(event)
+        ),
         n_cosmetic=len(cosmetic - changed),
         n_missing=sum(record.missing_since is not None for record in board.records),
         n_records=len(board.records),

@@ -7,9 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from dmf_crawler.model.change import EventType, FieldChange, Grade, Reason
+from dmf_crawler.model.decision import Decided, Decision
 from dmf_crawler.model.record import Column, Value
+from dmf_crawler.model.report import ChangedBack, EventRow
 from dmf_crawler.model.run import RunStatus, kst
-from dmf_crawler.model.verdict import Outcome
+from dmf_crawler.model.verdict import LimitFrom, Outcome
 
 GRADE_WORDS: Mapping[Grade, str] = {
     Grade.SAME: "같음",
@@ -40,6 +42,23 @@ OUTCOME_WORDS: Mapping[Outcome, str] = {
     Outcome.WARN: "경고",
     Outcome.HOLD: "보류",
     Outcome.REJECT: "거부",
+}
+
+LIMIT_WORDS: Mapping[LimitFrom, str] = {
+    LimitFrom.RULE: "고정된 규칙",
+    LimitFrom.SETTING: "설정 파일",
+    LimitFrom.SELECTORS: "셀렉터 파일",
+    LimitFrom.SITE: "사이트가 알린 값",
+    LimitFrom.FLOOR: "설정의 하한",
+    LimitFrom.HISTORY: "이 목록의 지난 채택일",
+    LimitFrom.CAP: "설정의 상한",
+    LimitFrom.FUSE: "승인으로도 넘을 수 없는 한도",
+}
+
+DECISION_WORDS: Mapping[Decided, str] = {
+    Decided.APPROVED: "승인",
+    Decided.REJECTED: "거부",
+    Decided.SUPERSEDED: "결정 없이 끝남",
 }
 
 STATUS_WORDS: Mapping[RunStatus, str] = {
@@ -82,6 +101,14 @@ def show_grade(grade: Grade | None) -> str:
 def show_moment(moment: datetime | None) -> str:
     """Return a moment in KST to the second, "" for none."""
     return f"{kst(moment):%Y-%m-%d %H:%M:%S}" if moment is not None else ""
+
+
+def show_decision(decision: Decision | None) -> str:
+    """Return how a held run ended and when, and on a line of its own the note; "" for none."""
+    if decision is None:
+        return ""
+    parts = f"{DECISION_WORDS[decision.what]} {show_moment(decision.at)}".strip()
+    return f"{parts}\n{decision.note}" if decision.note else parts
 
 
 def label_of(field: str, columns: Iterable[Column]) -> str:
@@ -128,6 +155,23 @@ def _cut_out(text: str, start: int, end: int) -> str:
     shown = f"{'… ' if first else ''}{text[first:last].strip()}{' …' if last < len(text) else ''}"
     left = f", 다른 곳 {end - start:,}자 중 앞부분" if last < end else ""
     return f"{shown} [전체 {len(text):,}자{left}]"
+
+
+def show_changed_back(back: ChangedBack | None) -> str:
+    """Return which earlier change a value's change undid, "" for none."""
+    if back is None:
+        return ""
+    when = f"{back.days_ago:,}일 전" if back.days_ago else "같은 날"
+    return f"{when}({back.on.isoformat()}) 바뀐 값이 되돌아옴"
+
+
+def describe_changed_back(event: EventRow, columns: Sequence[Column]) -> str:
+    """Return `항목: …`, one line a field of an event whose earlier change was undone."""
+    return "\n".join(
+        f"{label_of(change.field, columns)}: {show_changed_back(event.changed_back[change.field])}"
+        for change in event.changes
+        if change.field in event.changed_back
+    )
 
 
 def describe_changes(changes: Iterable[FieldChange], columns: Sequence[Column]) -> str:
