@@ -86,7 +86,7 @@ class History:
             self.known[key] = _known(snapshot.records[key])
         if not is_first:
             last = self.days[-1].day if self.days else day
-            n_events = sum(not change.is_cosmetic for change in verdict.change_set.changes)
+            n_events = verdict.change_set.n_events
             self.observations.append(Observation(day, max(1, (day - last).days), n_events))
         self.days.append(PastDay(day, verdict.features, was_held))
         while len(self.days) > self.n_days:

@@ -20,13 +20,13 @@ from dmf_crawler.extract.dedup import merge_pages
 from dmf_crawler.extract.parser import read_page
 from dmf_crawler.judge.cross_check import judge_cross_checks
 from dmf_crawler.judge.evidence import Evidence
+from dmf_crawler.judge.features import add_counts, measure_columns
 from dmf_crawler.judge.gates import decide, judge_snapshot
 from dmf_crawler.model.change import ChangeSet
 from dmf_crawler.model.page import PageRequest, RawPage
 from dmf_crawler.model.record import Delivery, Fields, PageRow, PageTable, Record, Snapshot
 from dmf_crawler.model.run import Fault, RunStatus
 from dmf_crawler.persist.diff import diff_snapshot
-from dmf_crawler.persist.features import measure_features
 from dmf_crawler.persist.store import Store
 from dmf_crawler.text import key_form
 from dmf_crawler.watch import Watch, open_watch
@@ -129,7 +129,9 @@ class Reader:
         change_set = diff_snapshot(history.known, read, day=day, rules=self.rules)
         evidence = self.collect_evidence(history, read, change_set, day)
         judgement = judge_snapshot(evidence, self.limits, judge_cross_checks({}, {}))
-        features = measure_features(read, _FIELDS, judgement.tally.counts)
+        looks = evidence.features
+        # What a first list brings is no measure of a day.
+        features = add_counts(looks, judgement.tally.counts) if history.known else looks
         return Verdict(decide(judgement.gates), judgement.gates, change_set, features)
 
     def collect_evidence(
@@ -154,6 +156,7 @@ class Reader:
             columns=self._columns,
             country_field=file.compare_within,
             past=history.past,
+            features=measure_columns(read, _FIELDS),
         )
 
 
