@@ -137,8 +137,8 @@ def find_least(plan: WorldPlan, names: Sequence[str]) -> list[tuple[str, float |
     for kind in kinds:
         if not kind.is_harmless:
 
-            def attempt(point: Point, severity: float, kind: Breakage = kind) -> Trial:
-                return point.attempt(reader, kind, severity)
+            def attempt(point: Point, severity: float, draw: int, kind: Breakage = kind) -> Trial:
+                return point.attempt(reader, kind, severity, draw)
 
             found.append((kind.name, find_smallest(points, kind, attempt)))
     return found

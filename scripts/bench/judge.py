@@ -26,7 +26,6 @@ from dataclasses import replace
 from datetime import date, timedelta
 from typing import TypeVar
 
-from dmf_crawler.judge.cross_check import judge_cross_checks
 from dmf_crawler.judge.evidence import Evidence
 from dmf_crawler.judge.features import measure_columns
 from dmf_crawler.judge.gates import judge_snapshot
@@ -108,7 +107,7 @@ def compare_histories(
 def judge(reader: Reader, evidence: Evidence) -> object:
     looks = measure_columns(evidence.snapshot, [column.field for column in evidence.columns])
     evidence = replace(evidence, features=looks)
-    return judge_snapshot(evidence, reader.limits, judge_cross_checks({}, {}))
+    return judge_snapshot(evidence, reader.limits, reader.cross_check)
 
 
 def copy_values(known: Mapping[str, KnownRecord]) -> dict[str, KnownRecord]:

@@ -12,7 +12,7 @@ from dmf_crawler.workbench.perturb.catalogue import CATALOGUE, is_held_out
 from dmf_crawler.workbench.perturb.rows import count_rows, pick_page
 from dmf_crawler.workbench.rehearsal.days import Life
 from dmf_crawler.workbench.simulation import Simulation, damage_day
-from dmf_crawler.workbench.trials import Trial, find_smallest
+from dmf_crawler.workbench.trials import N_DRAWS, Trial, find_smallest
 
 every_kind = pytest.mark.parametrize("kind", CATALOGUE, ids=lambda kind: kind.name)
 READ_RIGHT = {"list_shown_twice", "utf8_called_latin1", "page_in_utf16"}
@@ -116,18 +116,30 @@ def test_pages_that_cannot_be_read_have_no_rows_and_the_others_theirs(reader, sc
     assert sum(map(len, pages)) == len(scene.rows) - 100
 
 
-def test_the_smallest_severity_is_the_first_of_which_all_trials_are_stopped(reader, scene):
+def test_the_smallest_severity_is_the_first_of_which_all_trials_are_stopped():
     kind = next(kind for kind in CATALOGUE if kind.severities[:4] == (1, 2, 3, 5))
     tried = []
 
-    def attempt(point: int, severity: float) -> Trial:
-        tried.append((point, severity))
+    def attempt(point: int, severity: float, draw: int) -> Trial:
+        tried.append((point, severity, draw))
         seen = ("G-11",) if severity >= 2 + point else ()
         return Trial(kind.name, severity, "", is_changed=True, stopped_by=seen)
 
+    draws = range(N_DRAWS)
     assert find_smallest((0, 1), kind, attempt) == 3
-    assert tried == [(0, 1), (0, 2), (1, 2), (0, 3), (1, 3)]
+    assert tried == [
+        (0, 1, 0),
+        *((0, 2, draw) for draw in draws),
+        (1, 2, 0),
+        *((0, 3, draw) for draw in draws),
+        *((1, 3, draw) for draw in draws),
+    ]
     assert find_smallest((10**6,), kind, attempt) is None
+
+
+def test_what_changes_nothing_has_no_smallest_severity():
+    kind = CATALOGUE[0]
+    assert find_smallest((0,), kind, lambda _, severity, __: Trial(kind.name, severity, "")) is None
 
 
 def test_an_ordinary_life_is_not_changed_by_what_messy_ones_do_besides():

@@ -61,6 +61,7 @@ class Reader:
         selectors = self.watch.selectors
         self.limits = loaded.settings.gates
         self.rules = self.watch.rules_of("html")
+        self.cross_check = judge_cross_checks({}, board.cross_check_rules, {})  # no other source
         self._delivered = tuple(
             Delivery(each.field, 0, each.primary.source) for each in selectors.fields
         )
@@ -128,7 +129,7 @@ class Reader:
             return Verdict(RunStatus.REJECTED, fault=read)
         change_set = diff_snapshot(history.known, read, day=day, rules=self.rules)
         evidence = self.collect_evidence(history, read, change_set, day)
-        judgement = judge_snapshot(evidence, self.limits, judge_cross_checks({}, {}))
+        judgement = judge_snapshot(evidence, self.limits, self.cross_check)
         looks = evidence.features
         # What a first list brings is no measure of a day.
         features = add_counts(looks, judgement.tally.counts) if history.known else looks

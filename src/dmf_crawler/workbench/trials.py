@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import product
 from typing import TypeVar
 
 from dmf_crawler.model.past import DAILY_COUNTS, N_CHANGED
@@ -26,6 +27,9 @@ from dmf_crawler.workbench.simulation import Reader, Simulation, damage_day
 
 P = TypeVar("P")
 """Where a breakage is tried."""
+
+N_DRAWS = 3
+"""Trials of one severity on one day, where the smallest one is looked for."""
 
 BULK_ROWS = 30
 """Rows with the same thing happening to them that make a true day a bulk day."""
@@ -188,7 +192,7 @@ class Point:
     scenes: tuple[Scene, ...]
     _rivals: _Rivals
 
-    def attempt(self, reader: Reader, breakage: Breakage, severity: float) -> Trial:
+    def attempt(self, reader: Reader, breakage: Breakage, severity: float, draw: int = 0) -> Trial:
         """Damage the day, and those after it where the breakage lasts, until it is stopped."""
         history, rivals = self.history, self._rivals
         trial = Trial(breakage.name, severity, self.place)
@@ -196,7 +200,7 @@ class Point:
             history, rivals = history.copy(), deepcopy(rivals)
         for day_no, scene in enumerate(self.scenes[: breakage.n_days], start=1):
             on_day = replace(scene, day_no=day_no, at_first=self.scenes[0].rows)
-            damaged = damage_day(reader, on_day, breakage, severity, self.place)
+            damaged = damage_day(reader, on_day, breakage, severity, f"{self.place}/{draw}")
             verdict = reader.judge(history, damaged.read, scene.day)
             pages = reader.read_rows(damaged.extraction)
             trial = replace(
@@ -251,13 +255,26 @@ def _live(simulation: Simulation, rivals: _Rivals, n_days: int) -> None:
 
 
 def find_smallest(
-    points: Sequence[P], breakage: Breakage, attempt: Callable[[P, float], Trial]
+    points: Sequence[P], breakage: Breakage, attempt: Callable[[P, float, int], Trial]
 ) -> float | None:
-    """Return the smallest severity of which every trial is stopped, None where there is none."""
+    """Return the smallest severity of which every trial is stopped, None where there is none.
+
+    Args:
+        points: Days on which it is tried.
+        breakage: Which.
+        attempt: Makes a trial of a point, a severity and the number of the draw: the same damage
+            hits other cells, and another field where it may hit several, in each of `N_DRAWS`.
+    """
     for severity in breakage.severities:
-        trials = (attempt(point, severity) for point in points)
-        if all(trial.stopped_by or not trial.is_changed for trial in trials):
-            return severity
+        is_changed = False
+        for point, draw in product(points, range(N_DRAWS)):
+            trial = attempt(point, severity, draw)
+            is_changed |= trial.is_changed
+            if trial.is_changed and not trial.stopped_by:
+                break
+        else:
+            if is_changed:
+                return severity
     return None
 
 
