@@ -85,3 +85,14 @@ def test_a_field_that_all_items_had_is_expected_in_all_of_them():
     assert monitor.alarms([page]) == ()
     page[:66] = [{**row, "makers": ()} for row in page[:66]]
     assert monitor.alarms([page]) == ("field coverage",)
+
+
+def test_a_user_lowers_what_a_right_day_does_not_reach():
+    monitor = ItemCount()
+    monitor.learn([_page(200)])
+    page = _page(200)
+    page[0] = {**page[0], "company": ""}
+    monitor.learn([page])
+    assert monitor.alarms([page]) == ()
+    page[:30] = [{**row, "company": ""} for row in page[:30]]
+    assert monitor.alarms([page]) == ("field coverage",)

@@ -155,7 +155,7 @@ class ItemCount:
     """Enough items, and each field in enough of them.
 
     A field that every item of the first run had is expected in all of them, another one in nine
-    tenths of what was seen then.
+    tenths of what was seen then; where a right day has fewer, its user lowers that to nine tenths.
     """
 
     _n_items: int = 0
@@ -176,12 +176,12 @@ class ItemCount:
         """Take a day for a right one."""
         rows = [row for page in pages for row in page]
         self._n_items = len(rows)
-        if not self._least:
-            coverage = _measure_coverage(rows)
-            self._least = {
-                name: 1.0 if share == 1.0 else COVERAGE_RATIO * share
-                for name, share in coverage.items()
-            }
+        is_first = not self._least
+        for name, share in _measure_coverage(rows).items():
+            if is_first:
+                self._least[name] = 1.0 if share == 1.0 else COVERAGE_RATIO * share
+            elif share < self._least[name]:
+                self._least[name] = COVERAGE_RATIO * share
 
 
 def _measure_coverage(rows: Sequence[Fields]) -> dict[str, float]:
