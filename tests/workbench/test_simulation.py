@@ -33,19 +33,25 @@ SAMPLE: dict[Family, Breakage] = {
 
 @pytest.mark.slow
 def test_a_year_is_recorded_as_it_was_lived_and_no_ordinary_day_is_held(reader):
-    simulation = Simulation(reader, N_ROWS, seed=1_205)
-    held = []
+    simulation = Simulation(reader, N_ROWS, seed=1_209)
+    held, seen = [], set()
     for _ in range(N_DAYS):
         lived = simulation.advance()
         change_set = lived.verdict.change_set
         assert lived.verdict.status is not RunStatus.REJECTED, lived.verdict.stopped_by
         assert _told_by(change_set.changes) == _expected(lived.truth)
         assert set(change_set.missing) == {key_form(key) for key in lived.truth.missing}
+        seen |= {(each.kind, each.reason) for each in lived.truth.happenings}
+        seen |= {("came back", "") for _ in change_set.came_back}
         if lived.verdict.is_stopped:
             held.append(lived)
 
     assert [each.truth.day for each in held if not _is_bulk(each.truth)] == []
     assert len(held) <= N_DAYS / 60
+    assert seen >= {
+        *(("NEW", ""), ("MODIFIED", ""), ("WITHDRAWN", "status"), ("WITHDRAWN", "missing")),
+        *(("REAPPEARED", "restored"), ("REAPPEARED", "returned"), ("came back", "")),
+    }
     current = {key for key, each in simulation.history.known.items() if each.is_current}
     missing = {key for key in current if simulation.history.known[key].missing_since}
     assert current - missing == {key_form(row.key) for row in simulation.life.rows}
