@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Protocol
 
+from dmf_crawler.workbench.rehearsal import edits
 from dmf_crawler.workbench.rehearsal.office import ORDINARY_PACE, Office, Pace
-from dmf_crawler.workbench.rehearsal.register import COLUMNS, grow_register
+from dmf_crawler.workbench.rehearsal.register import COLUMNS, ListRow, grow_register
 from dmf_crawler.workbench.rehearsal.working_days import ONE_DAY
 
 MISSING_RUNS = 4
@@ -125,6 +126,8 @@ class Life:
         pace: Pace = ORDINARY_PACE,
     ) -> None:
         rows = grow_register(n_rows, seed, first_day)
+        if pace.irregular:
+            rows = _write_irregularly(rows, random.Random(seed), pace.irregular)
         self._office = Office(rows, random.Random(seed + _OFFICE_SEED), first_day, pace)
         self.day = first_day
         self.rows = self._office.list_rows()
@@ -137,6 +140,10 @@ class Life:
         self._office.live_day(self.day)
         self.rows = self._office.list_rows()
         return self._ledger.record_day(self.day, self.rows)
+
+
+def _write_irregularly(rows: Sequence[ListRow], rng: random.Random, share: float) -> list[ListRow]:
+    return [edits.write_irregularly(row, rng) if rng.random() < share else row for row in rows]
 
 
 class Ledger:

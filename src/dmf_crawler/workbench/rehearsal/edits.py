@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 
@@ -69,3 +70,30 @@ def rename_in_row(row: ListRow, old: str, new: str) -> ListRow:
         return row
     names = tuple(new if name.strip() == old else name for name in row.maker_names)
     return replace(row, company=new if row.company == old else row.company, maker_names=names)
+
+
+def write_irregularly(row: ListRow, rng: random.Random) -> ListRow:
+    """Write one text of a row as nobody else writes his: notes, signs, blanks, other letters."""
+    match rng.randrange(4):
+        case 0:
+            name = f"{row.ingredient_name}{rng.choice(_ODD_ENDS)}"
+            return replace(row, ingredient_name=name)
+        case 1:
+            return replace(row, company=f"{row.company}{rng.choice(_ODD_ENDS[:4])}")
+        case 2:
+            odd = rng.choice(_ODD_FORMS)
+            return replace(row, maker_names=tuple(map(odd, row.maker_names)))
+    odd = rng.choice(_ODD_FORMS)
+    return replace(row, maker_addresses=tuple(map(odd, row.maker_addresses)))
+
+
+_ODD_ENDS = (" ", ".", " 외 1", "(구 상호)", " [β형]", " 2.5%w/w", "·DC", "*", " - micronized", "′")
+_ODD_FORMS: tuple[Callable[[str], str], ...] = (
+    str.upper,
+    str.lower,
+    lambda text: text.replace(", ", ","),
+    lambda text: f"{text} (Unit-Ⅱ)",
+    lambda text: text.replace(" ", "  "),
+    lambda text: f"{text}; Tel. +91-40-2304",
+    lambda text: f"※{text}",
+)

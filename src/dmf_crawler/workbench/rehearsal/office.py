@@ -48,6 +48,8 @@ class Pace:
         burst: 30 new rows at once, about one a year.
         rename: A company gets a new name in all its rows, about two a year.
         report_wave: Whether 최종연차보고년도 rises in most rows on five days of January.
+        mass_withdrawal: 30 to 250 rows are withdrawn at once; never in an ordinary life.
+        irregular: Share of rows whose texts are written as no other; none in an ordinary life.
     """
 
     new_rows: tuple[float, ...] = (8, 14, 20, 20, 16, 11, 7, 4)
@@ -64,9 +66,21 @@ class Pace:
     burst: float = 0.004
     rename: float = 0.008
     report_wave: bool = True
+    mass_withdrawal: float = 0.0
+    irregular: float = 0.0
 
 
 ORDINARY_PACE = Pace()
+MESSY_PACE = Pace(
+    new_rows=(10, 12, 14, 14, 13, 11, 9, 7, 5, 3, 2),
+    withdrawn_rows=(50, 25, 12, 6, 4, 2, 1),
+    corrected_addresses=(50, 30, 12, 8),
+    polished=0.3,
+    glitch=0.03,
+    mass_withdrawal=0.006,
+    irregular=0.05,
+)
+"""More goes on, texts are written in many ways, at times many rows are withdrawn at once."""
 
 
 class Office:
@@ -137,6 +151,8 @@ class Office:
         for _ in range(n_rows):
             parent = self._rng.choice(known) if known and self._rng.random() < 0.5 else None
             row = self._grower.grow_row(day, parent)
+            if self._pace.irregular and self._rng.random() < self._pace.irregular:
+                row = edits.write_irregularly(row, self._rng)
             if self._rng.random() < 0.7:
                 row = replace(row, document_no=f"v0.0.0/{day.year}")
             self._put(row)
@@ -190,6 +206,9 @@ class Office:
             self._rename_company(rng.choice(live).company)
         if rng.random() < pace.burst:
             self._register_rows(day, 30)
+        if pace.mass_withdrawal and rng.random() < pace.mass_withdrawal:
+            for row in rng.sample(live, min(len(live), rng.randint(30, 250))):
+                self._put(edits.withdraw_row(self._rows[row.reg_no], day, rng))
 
     def _raise_report_years(self, day: date, live: Sequence[ListRow]) -> None:
         days = list_wave_days(day.year)
