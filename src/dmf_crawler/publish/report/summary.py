@@ -14,7 +14,7 @@ from dmf_crawler.publish.report.pace import describe_pace
 from dmf_crawler.publish.report.tally import Tally, tally_board
 from dmf_crawler.publish.report.wording import OUTCOME_WORDS, show_moment
 
-WIDTHS = (16.0, 12.0, 12.0, 12.0, 78.0)
+WIDTHS = (21.0, 11.0, 11.0, 11.0, 76.0)
 WEEKDAYS = "월화수목금토일"
 
 OUTCOME_ROLES: Mapping[Outcome, Role] = {
@@ -236,7 +236,7 @@ def _write_gates(sheet: Sheet, gates: tuple[Gate, ...]) -> None:
     for gate in gates:
         role = OUTCOME_ROLES[gate.outcome]
         cells = [
-            Cell(gate.code),
+            Cell(f"{gate.code} {gate.name_ko}"),
             Cell(OUTCOME_WORDS[gate.outcome], role),
             Cell(gate.observed if gate.observed is not None else "해당 없음"),
             Cell(gate.limit if gate.limit is not None else "없음"),
