@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from dmf_crawler.cli.checks import not_looked_at
 from dmf_crawler.cli.home import hold_lock, is_network_drive
 from dmf_crawler.config import Home
 from dmf_crawler.errors import LockHeldError
@@ -73,17 +74,6 @@ def check_folders(home: Home, *, knows_reports: bool) -> Iterator[Diagnosis]:
         yield _check_folder("folder_reports", home.reports)
     else:
         yield not_looked_at("folder_reports")
-
-
-def not_looked_at(name: str, board: str = "") -> Diagnosis:
-    """Say that a check could not be made because one above it failed: that is not well."""
-    return Diagnosis(
-        name,
-        Health.WARN,
-        "확인하지 못했습니다.",
-        "위의 이상을 먼저 고치고 doctor 를 다시 실행하십시오.",
-        board,
-    )
 
 
 def _check_folder(name: str, folder: Path) -> Diagnosis:
