@@ -27,6 +27,7 @@ from dmf_crawler.persist.runs import begin_run, finish_run, get_run, last_accept
 from dmf_crawler.persist.store import Store
 from tests.cli.asking import ask, at, say
 from tests.fakes.world import START
+from tests.pages import read
 
 BOARD = "dmf_registry"
 NAMES = [
@@ -177,6 +178,12 @@ def test_no_home_at_all_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     asked = ask("doctor", "--json")
 
     assert (asked.exit_code, asked.error_code, asked.json["checks"]) == (2, "no_home", [])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_check_is_explained(name: str):
+    section = read("docs/operations.md").partition("\n## What doctor checks\n")[2]
+    assert f"`{name}`" in section.partition("\n## ")[0]
 
 
 # --- configuration -------------------------------------------------------------------------------
