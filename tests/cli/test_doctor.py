@@ -387,6 +387,17 @@ def test_so_much_must_be_free_as_thirty_days_of_pages_take(lived_home: Path):
     assert look_at(lived_home, pc(free=needed - 1))["disk_free"].outcome is Health.FAIL
 
 
+def test_pages_that_cannot_be_measured_stop_no_check(lived_home: Path):
+    """That they are damaged, or gone, is told by `verify`."""
+    damaged, gone = lived_home.glob(f"raw/*/{BOARD}/*")
+    (damaged / "index.jsonl").write_bytes(b"\xff{no line}\n")
+    shutil.rmtree(gone)
+
+    told = look_at(lived_home)["disk_free"]
+
+    assert (told.outcome, "필요 1.0 GB" in told.found) == (Health.OK, True)
+
+
 def test_a_disk_that_cannot_be_asked_fails(home: Path):
     def refuse(_: Path) -> int:
         raise OSError(5, "no disk")
