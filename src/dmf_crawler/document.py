@@ -231,7 +231,8 @@ def raise_findings(findings: list[tuple[Document, Finding]]) -> None:
     """Raise one `ConfigError` that names every finding; do nothing when there is none."""
     if findings:
         sentences = [word_finding(document, finding) for document, finding in findings]
-        raise ConfigError(findings[0][1].code, "\n".join(sentences))
+        codes = [finding.code for _, finding in findings]
+        raise ConfigError(codes[0], "\n".join(sentences), codes)
 
 
 def word_finding(document: Document, finding: Finding) -> str:

@@ -15,6 +15,8 @@ What can be expected of a web site (an error page, a robots rule, a race) is not
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 class DmfCrawlerError(Exception):
     """A named failure: `code` for machines (stable, English), `message` for people (Korean).
@@ -34,9 +36,17 @@ class DmfCrawlerError(Exception):
 
 
 class ConfigError(DmfCrawlerError):
-    """A file under config/ or selectors/ is invalid; nothing was fetched."""
+    """A file under config/ or selectors/ is invalid; nothing was fetched.
+
+    Attributes:
+        codes: Those of everything that is wrong, `code` the first of them.
+    """
 
     exit_code = 2
+
+    def __init__(self, code: str, message: str, codes: Sequence[str] = ()) -> None:
+        super().__init__(code, message)
+        self.codes = tuple(codes) or (code,)
 
 
 class UsageError(DmfCrawlerError):

@@ -72,6 +72,7 @@ OPTIONS = {
     "report": ["--run", "--date"],
     "verify": [],
     "status": [],
+    "doctor": [],
     "tune": ["--board"],
     "raw": ["export", "--warc", "--out"],
     "prune": ["--dry-run"],

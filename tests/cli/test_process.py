@@ -27,7 +27,7 @@ def python(*words: str, cwd: Path, **more: str) -> subprocess.CompletedProcess[b
     )
 
 
-@pytest.mark.parametrize("words", [["--help"], ["run", "--help"], ["--version"], ["doctor"]])
+@pytest.mark.parametrize("words", [["--help"], ["run", "--help"], ["--version"], ["probe"]])
 def test_help_loads_nothing_heavy(words, tmp_path):
     source = (
         "import sys; from dmf_crawler.cli.commands import run_command; "
@@ -71,7 +71,7 @@ for words in [["--help"], ["--version"], *([command.name, "--help"] for command 
 for words in [["runs"], ["history", key], ["report"], ["verify"], ["reparse", "--date", day]]:
     assert run_command(words) == 0, words
 odd = chr(0x1f600) + chr(0x2014) + chr(0xe9) + chr(0x85)
-for words in [[], ["doctor"], [odd], ["history", odd], ["report", "--run", odd], ["runs", odd]]:
+for words in [[], ["probe"], [odd], ["history", odd], ["report", "--run", odd], ["runs", odd]]:
     assert run_command(words) == 2, words
 """
 

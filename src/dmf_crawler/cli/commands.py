@@ -88,7 +88,7 @@ class Command:
 # Commands that a later version brings: asking for one is answered plainly.
 LATER = frozenset(
     {
-        *("as-of", "doctor", "probe", "calibrate", "schedule"),
+        *("as-of", "probe", "calibrate", "schedule"),
         *("init", "changes", "export", "watch", "alerts"),
         *("terms", "review"),
     }
@@ -176,6 +176,13 @@ COMMANDS = (
         add_no_options,
         "history.verify",
         {"ok": False, "checks": []},
+    ),
+    Command(
+        "doctor",
+        "이 PC와 설정, 저장된 자료에 문제가 없는지 점검",
+        add_no_options,
+        "doctor.doctor",
+        {"checks": []},
     ),
     Command(
         "tune",

@@ -209,6 +209,15 @@ class Store:
                 "verify 명령으로 확인하고, 손상되었으면 백업을 되살리십시오.",
             ) from error
 
+    def find_damage(self) -> str:
+        """Return the first thing that SQLite finds wrong with the file in a quick look, or "".
+
+        Raises:
+            StoreError: `read_failed`: it is too damaged to be looked through.
+        """
+        answer = str(self.rows("PRAGMA quick_check(1)")[0][0])
+        return "" if answer == "ok" else answer
+
 
 def _not_written(path: Path, error: Exception) -> StoreError:
     return StoreError(
