@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import msgspec
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dmf_crawler.board_checks import is_loopback
@@ -338,6 +338,7 @@ def valid_section(kind: type[msgspec.Struct]) -> st.SearchStrategy[dict[str, Any
     )
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # many keys to draw
 @given(
     st.fixed_dictionaries(
         {}, optional={name: valid_section(kind) for name, kind in SETTINGS_SECTIONS.items()}
