@@ -149,9 +149,7 @@ def _find_limit_faults(gates: GateLimits) -> Iterator[Finding]:
     for name in gates.__struct_fields__:
         bound = getattr(gates, name)
         if isinstance(bound, (DailyLimit, DailyShare)) and bound.floor > bound.cap:
-            yield Finding(
-                ("gates", name, "floor"), f"{bound.floor:g}", f"cap({bound.cap:g}) 이하"
-            )
+            yield Finding(("gates", name, "floor"), f"{bound.floor:g}", f"cap({bound.cap:g}) 이하")
     if gates.rigid_ratio > gates.closed_ratio:
         expected = f"closed_ratio({gates.closed_ratio:g}) 이하"
         yield Finding(("gates", "rigid_ratio"), f"{gates.rigid_ratio:g}", expected)

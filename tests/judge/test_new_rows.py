@@ -134,4 +134,4 @@ def test_numbers_are_left_to_the_gate_that_looks_at_numbers():
 
 def test_rows_that_return_are_no_new_rows():
     gate = judge()
-    assert "새로 올라온 행 0건" in gate.message
+    assert "새로 올라온 행이 없습니다" in gate.message

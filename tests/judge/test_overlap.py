@@ -246,12 +246,40 @@ def test_damage_that_stays_below_the_limit_of_each_day_adds_up(numbers, n_today,
     assert gate.outcome is outcome, gate.message
     if outcome is Outcome.HOLD:
         assert "최근 10일과 오늘 모두" in gate.message
+        assert ": 11일 한도 6건을 넘었습니다" in gate.message
         assert gate.limit == 6
 
 
 def test_what_a_person_let_pass_is_not_added_up_again():
     held = past({("company", N_ODD): [3, 3, 9, 1]}, held=[2])
     assert judge("G-11", with_rows(3, company="20{n}"), past=held).outcome is Outcome.PASS
+
+
+# --- short lists ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("n_gone", "outcome"), [(1, Outcome.PASS), (3, Outcome.PASS), (4, Outcome.REJECT)]
+)
+def test_a_short_list_may_lose_a_few_rows(n_gone, outcome):
+    """It would be refused on every day after, and no approval could pass that."""
+    short = rows(9)
+    assert judge("G-5", short[n_gone:], short).outcome is outcome
+
+
+def test_a_day_without_news_says_so():
+    assert judge("G-11", BEFORE).message == "바뀐 값이 없습니다."
+    assert judge("G-12", BEFORE).message == "새로 올라온 행이 없습니다."
+
+
+# --- texts from the site -------------------------------------------------------------------------
+
+
+def test_a_sentence_shows_what_a_terminal_would_obey():
+    after = with_rows(1, status="\u202e\x1b[31m취소됨")
+    message = judge("G-4", after).message
+    assert message.isprintable()
+    assert "\\u202e\\x1b[31m취소됨" in message
 
 
 # --- what cannot be computed ---------------------------------------------------------------------

@@ -74,7 +74,9 @@ def judge_new_rows(evidence: Evidence, values: KnownValues, limits: GateLimits) 
     )
     examples = tuple(each.example for each in oddities[:MOST_EXAMPLES])
     if not oddities:
-        sentence = f"새로 올라온 행 {len(records):,}건의 값이 모두 이 목록의 값답습니다."
+        sentence = "새로 올라온 행이 없습니다."
+        if records:
+            sentence = f"새로 올라온 행 {len(records):,}건의 값이 모두 이 목록의 값답습니다."
         return Gate("G-12", Outcome.PASS, 0, limit, sentence, "", LimitFrom.SETTING)
     told = "; ".join(map(str, oddities[:_N_TOLD]))
     sentence = (
@@ -91,7 +93,9 @@ def judge_new_rows(evidence: Evidence, values: KnownValues, limits: GateLimits) 
             LimitFrom.SETTING,
             examples,
         )
-    sentence += " 한 건뿐이라 그대로 기록했습니다. 원본 페이지를 확인하십시오."
+    sentence += (
+        f" 우연히 있을 만한 {limit:,}건까지는 보류하지 않습니다. 원본 페이지를 확인하십시오."
+    )
     return Gate("G-12", Outcome.WARN, len(by_row), limit, sentence, "", LimitFrom.SETTING, examples)
 
 
