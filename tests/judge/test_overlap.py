@@ -8,12 +8,20 @@ import pytest
 
 from dmf_crawler.judge.gates import judge_snapshot
 from dmf_crawler.model.change import KnownRecord
-from dmf_crawler.model.past import N_CHANGED, N_ENTERED, N_ODD, N_VANISHED, N_WITHDRAWN
+from dmf_crawler.model.past import (
+    N_CHANGED,
+    N_ENTERED,
+    N_ODD,
+    N_VANISHED,
+    N_WITHDRAWN,
+    Past,
+    PastDay,
+)
 from dmf_crawler.model.record import Record
 from dmf_crawler.model.reuse import ROW
 from dmf_crawler.model.verdict import Gate, LimitFrom, Outcome
 from dmf_crawler.settings import GateLimits
-from tests.judge.days import LIMITS, a_row, changed, evidence, past, rows
+from tests.judge.days import LIMITS, TODAY, a_row, changed, evidence, past, rows
 
 BEFORE = rows(2_000)
 CROSS_CHECK = Gate("G-13", Outcome.PASS, None, 0, "다른 원천과 비교하지 않습니다.")
@@ -280,6 +288,33 @@ def test_a_sentence_shows_what_a_terminal_would_obey():
     message = judge("G-4", after).message
     assert message.isprintable()
     assert "\\u202e\\x1b[31m취소됨" in message
+
+
+# --- several runs of one day ---------------------------------------------------------------------
+
+
+def earlier_today(counts, *, was_held=False):
+    return Past(earlier_today=PastDay(TODAY, counts, was_held))
+
+
+@pytest.mark.parametrize(
+    ("n_earlier", "was_held", "outcome"),
+    [(6, False, Outcome.PASS), (7, False, Outcome.HOLD), (46, True, Outcome.PASS)],
+)
+def test_the_runs_of_a_day_share_its_limit(n_earlier, was_held, outcome):
+    past_runs = earlier_today({ROW: {N_WITHDRAWN: n_earlier}}, was_held=was_held)
+    gate = judge("G-5", with_rows(4, status="취하"), past=past_runs)
+    assert gate.outcome is outcome, gate.message
+    assert gate.observed == (4 if was_held else n_earlier + 4)
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "outcome"), [(0, Outcome.PASS), (1, Outcome.PASS), (2, Outcome.HOLD)]
+)
+def test_the_runs_of_a_day_share_the_limits_of_its_fields(n_rows, outcome):
+    past_runs = earlier_today({"company": {N_ODD: 2}})
+    gate = judge("G-11", with_rows(n_rows, company="20{n}"), past=past_runs)
+    assert gate.outcome is outcome, gate.message
 
 
 # --- what cannot be computed ---------------------------------------------------------------------

@@ -61,7 +61,7 @@ def renew_previews(watches: Sequence[Watch], world: World) -> tuple[str, ...]:
     home, store = watches[0].home, watches[0].store
     left = remove_previews(home, store)
     boards = {watch.board.id for watch in watches}
-    told = []
+    told: list[str] = []
     for row in held_runs(store):
         with suppress(OSError):
             preview_path(home, row.run).unlink(missing_ok=True)

@@ -76,7 +76,7 @@ def judge_row_count(evidence: Evidence, tally: Tally, limits: GateLimits) -> Gat
     if n_before <= 0:
         sentence = "이력에 현재 목록의 기록이 한 건도 없어 건수를 비교할 수 없습니다."
         return Gate("G-2", Outcome.HOLD, None, None, sentence, "not_computed")
-    n_entered = tally.count(N_ENTERED)
+    n_entered = evidence.past.count_today(tally.count(N_ENTERED), N_ENTERED)
     change = (n_rows - n_before) / n_before
     if abs(change) > limits.rows_change_ratio:
         sentence = (
@@ -149,6 +149,7 @@ def judge_gone(evidence: Evidence, tally: Tally, limits: GateLimits) -> Gate:
     if found:
         return _hold("G-5", found, "many_withdrawals")
     limit = limit_of(evidence, N_WITHDRAWN, limits.withdrawn, limits)
+    n_withdrawn = evidence.past.count_today(n_withdrawn, N_WITHDRAWN)
     sentence = (
         f"오늘 취하 {n_withdrawn:,}건({limit.reason_ko}건), 목록에서 사라진 행 {n_absent:,}건"
         "입니다."
@@ -182,7 +183,7 @@ def _exceed(
     evidence: Evidence, tally: Tally, limits: GateLimits, counted: tuple[str, str, DailyLimit]
 ) -> Counted:
     name, what, bound = counted
-    number = tally.count(name)
+    number = evidence.past.count_today(tally.count(name), name)
     limit = limit_of(evidence, name, bound, limits)
     return Counted(f"{what} {number:,}건", number, limit, tally.shown(name))
 
@@ -239,7 +240,7 @@ def _list_field(
         (N_BACKWARD, moved, "건", _fixed(limits.moved_dates, days)),
         (N_UNKNOWN, "처음 보는 값이 든 행", "건", _fixed(limits.unknown_words, days)),
     ):
-        number = tally.count(name, field)
+        number = evidence.past.count_today(tally.count(name, field), name, field)
         said = f"{label} 열의 {what} {number:,}{unit}"
         yield Counted(said, number, limit, tally.shown(name, field), unit)
         if limit.limit_from is LimitFrom.SETTING and number:
@@ -262,8 +263,10 @@ def _count_creeping(
     What a person let pass is not counted again, nor what came before it.
     """
     name, field = counted
-    number = tally.count(name, field)
-    for day in reversed(evidence.past.days[-limit.n_days :]):
+    number = evidence.past.count_today(tally.count(name, field), name, field)
+    today = evidence.past.earlier_today
+    days = evidence.past.days[-limit.n_days :] if today is None or not today.was_held else ()
+    for day in reversed(days):
         if day.was_held:
             break
         number += int(day.feature(name, field) or 0)
