@@ -148,7 +148,7 @@ def test_several_excesses_are_told_with_examples_of_each():
     [
         (12, {"makers": ("Maker {n} Ltd.",)}, 12, "제조소명 열의 새 값"),
         (5, {"makers": ()}, 5, "제조소명 열의 값이 비거나 줄어든 칸"),
-        (3, {"company": "20{n}"}, 3, "신청인 열의 이 열의 것이 아닌 듯한 새 값"),
+        (3, {"company": "20{n}"}, 3, "신청인 열의 형식이나 내용이 이상한 새 값"),
         (3, {"first_on": "2019-01-01"}, 3, "바뀌지 않아야 하는데 바뀐 행"),
         (3, {"year": "2020"}, 3, "때가 되돌아간 행"),
         (3, {"country": "가상국"}, 3, "처음 보는 값이 든 행"),
@@ -253,6 +253,7 @@ def test_damage_that_stays_below_the_limit_of_each_day_adds_up(numbers, n_today,
     gate = judge("G-11", with_rows(n_today, company="20{n}"), past=creeping(numbers))
     assert gate.outcome is outcome, gate.message
     if outcome is Outcome.HOLD:
+        assert gate.message.startswith("신청인 열의")
         assert "최근 10일과 오늘 모두" in gate.message
         assert ": 11일 한도 6건을 넘었습니다" in gate.message
         assert gate.limit == 6

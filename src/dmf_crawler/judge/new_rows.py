@@ -202,13 +202,14 @@ def _find_equal_fields(
     group = evidence.country_field
     alike = values.select_where(group, record.fields.get(group)) if group else ()
     rows = alike or values.records
+    is_certain = len(values) * limits.equal_fields_ratio >= 1  # a short list shows no such share
     for first, second in pairs:
         n_equal = sum(
             bool(text := _text_of(each, first)) and text == _text_of(each, second) for each in rows
         )
         if n_equal < limits.equal_fields_ratio * len(rows):
             why = f"{columns[first].label_ko}과(와) 같은 값"
-            yield Oddity(record, columns[second], why, is_certain=True)
+            yield Oddity(record, columns[second], why, is_certain)
 
 
 def _text_of(record: Record | KnownRecord, field: str) -> str:

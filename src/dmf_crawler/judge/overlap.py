@@ -235,7 +235,7 @@ def _list_field(
         (N_NEW_VALUES, "새 값", "가지", new_values),
         (N_REWORDED, "다른 말로 바뀐 행", "건", reworded),
         (N_EMPTIED, "값이 비거나 줄어든 칸", "건", emptied),
-        (N_ODD, "이 열의 것이 아닌 듯한 새 값", "가지", _fixed(limits.odd_values, days)),
+        (N_ODD, "형식이나 내용이 이상한 새 값", "가지", _fixed(limits.odd_values, days)),
         (N_EXCHANGED, "다른 행에 있던 값으로 바뀐 칸", "건", _fixed(limits.exchanged_values, days)),
         (N_BACKWARD, moved, "건", _fixed(limits.moved_dates, days)),
         (N_UNKNOWN, "처음 보는 값이 든 행", "건", _fixed(limits.unknown_words, days)),
@@ -292,7 +292,8 @@ def _hold(gate: str, found: Sequence[Counted], fault_code: str) -> Gate:
     ordered = sorted(found, key=lambda each: -each.severity)
     worst = ordered[0]
     told = [
-        f"오늘 {each.what}: {each.limit.reason_ko}{each.unit}{_OBJECT[each.unit]} 넘었습니다."
+        f"{'오늘 ' if each.limit.n_summed == 1 else ''}{each.what}: "
+        f"{each.limit.reason_ko}{each.unit}{_OBJECT[each.unit]} 넘었습니다."
         for each in ordered[:_N_TOLD]
     ]
     if len(ordered) > _N_TOLD:
