@@ -408,6 +408,25 @@ def test_other_spellings_count_as_real_servers(home, base_url):
 
 
 @pytest.mark.parametrize(
+    ("old", "new", "key"),
+    [
+        ("vanished: {floor: 3,", "vanished: {floor: 11,", "gates.vanished.floor"),
+        ("changed_rows: {floor: 0.05,", "changed_rows: {floor: 0.11,", "gates.changed_rows.floor"),
+        ("rigid_ratio: 0.0005", "rigid_ratio: 0.02", "gates.rigid_ratio"),
+        ("history_after: 30", "history_after: 251", "gates.history_after"),
+    ],
+)
+def test_limits_that_contradict_each_other_are_refused(home, old, new, key):
+    edit(home, "settings", (old, new))
+    assert key in refusal(home).message
+
+
+def test_a_floor_may_be_the_cap(home):
+    edit(home, "settings", ("vanished: {floor: 3,", "vanished: {floor: 10,"))
+    assert load_home(home).settings.gates.vanished.floor == 10
+
+
+@pytest.mark.parametrize(
     "base_url",
     [
         "http://127.0.0.1@evil.com",

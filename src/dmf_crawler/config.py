@@ -14,7 +14,7 @@ from dmf_crawler.board_checks import find_board_faults, is_enabled, is_loopback,
 from dmf_crawler.boards import Board, Boards, Site, SourceName
 from dmf_crawler.document import Document, Finding, raise_findings, read_document
 from dmf_crawler.document_checks import convert_document, find_faults
-from dmf_crawler.settings import Settings
+from dmf_crawler.settings import DailyLimit, DailyShare, GateLimits, Settings
 
 LEAST_DELAY_S = 2.0
 """No real server is asked more often than this, whatever the settings say."""
@@ -131,6 +131,7 @@ def _find_settings_faults(settings: Settings, boards: Boards) -> Iterator[Findin
             f"{politeness.max_delay_s:g}",
             f"min_delay_s({politeness.min_delay_s:g}) 이상",
         )
+    yield from _find_limit_faults(settings.gates)
     proxy = settings.http.proxy
     if proxy and not 1 <= int(proxy.rpartition(":")[2]) <= 65_535:
         yield Finding(("http", "proxy"), f"'{proxy}'", "포트가 1~65535인 주소")
@@ -141,6 +142,20 @@ def _find_settings_faults(settings: Settings, boards: Boards) -> Iterator[Findin
             f"'{settings.paths.reports_dir}'",
             "홈 폴더 기준의 상대 경로나 C:/...처럼 완전한 경로",
         )
+
+
+def _find_limit_faults(gates: GateLimits) -> Iterator[Finding]:
+    """Yield limits that contradict each other: one of the two would silently decide."""
+    for name in gates.__struct_fields__:
+        bound = getattr(gates, name)
+        if isinstance(bound, (DailyLimit, DailyShare)) and bound.floor > bound.cap:
+            yield Finding(("gates", name, "floor"), f"{bound.floor:g}", f"cap({bound.cap:g}) 이하")
+    if gates.rigid_ratio > gates.closed_ratio:
+        expected = f"closed_ratio({gates.closed_ratio:g}) 이하"
+        yield Finding(("gates", "rigid_ratio"), f"{gates.rigid_ratio:g}", expected)
+    if gates.history_after > gates.history_days:
+        expected = f"history_days({gates.history_days}) 이하"
+        yield Finding(("gates", "history_after"), f"{gates.history_after}", expected)
 
 
 def _find_courtesy_faults(settings: Settings, host: str) -> Iterator[Finding]:

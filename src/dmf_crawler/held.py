@@ -64,7 +64,7 @@ def approve_held(row: RunRow, watch: Watch, *, note: str, now: Clock) -> RunSumm
     folder = find_kept_folder(row, watch.home)
     is_crawl = not row.reparse_of and row.duration_ms is not None
     crawled = replace(
-        recall_crawl(row),
+        recall_crawl(row, watch),
         n_requests=row.n_requests,
         warnings=warnings_of(watch.store, row.run.run_id),
         duration_s=(row.duration_ms or 0) / 1000 if is_crawl else None,

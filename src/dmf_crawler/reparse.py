@@ -7,6 +7,7 @@ from datetime import date
 from pathlib import Path, PurePosixPath
 
 from dmf_crawler.acquire.raw_store import RawStore
+from dmf_crawler.boards import SourceName
 from dmf_crawler.config import Home
 from dmf_crawler.crawl import Crawled
 from dmf_crawler.details import add_details, read_details
@@ -14,13 +15,14 @@ from dmf_crawler.errors import UsageError
 from dmf_crawler.model.change import KnownRecord
 from dmf_crawler.model.report import RunRow
 from dmf_crawler.model.run import Fault, RunStatus
-from dmf_crawler.model.verdict import RunSummary
+from dmf_crawler.model.verdict import Outcome, RunSummary
 from dmf_crawler.persist.diff import count_changes, diff_snapshot
+from dmf_crawler.persist.gate_results import gates_of
 from dmf_crawler.persist.pages import known_pages
 from dmf_crawler.persist.questions import list_as_of
 from dmf_crawler.persist.runs import begin_run, last_accepted_run
 from dmf_crawler.pipeline import Clock, process, refuse
-from dmf_crawler.snapshot import find_primary, read_source
+from dmf_crawler.snapshot import find_primary, has_source, read_source
 from dmf_crawler.sources import complete_source
 from dmf_crawler.watch import Watch
 
@@ -91,7 +93,7 @@ def record_correction(row: RunRow, watch: Watch, *, now: Clock) -> RunSummary:
     )
     # The pages are that day's read, so a missing row is not counted once more.
     read_then = replace(run, day=day_read(row))
-    summary = process(read_then, watch, folder, now=now, crawled=recall_crawl(row))
+    summary = process(read_then, watch, folder, now=now, crawled=recall_crawl(row, watch))
     return replace(summary, run=run)
 
 
@@ -103,7 +105,7 @@ def day_read(row: RunRow) -> date:
     return date.fromisoformat(PurePosixPath(row.raw_dir).parts[1])
 
 
-def recall_crawl(row: RunRow) -> Crawled:
+def recall_crawl(row: RunRow, watch: Watch) -> Crawled:
     """Return what the history knows of the crawl whose pages are read again; nothing is sent."""
     return Crawled(
         None,
@@ -111,7 +113,25 @@ def recall_crawl(row: RunRow) -> Crawled:
         identity=row.identity,
         full_check_from=row.full_check_from,
         full_check_left=row.full_check_left,
+        cross_faults=_recall_cross_faults(row, watch),
     )
+
+
+def _recall_cross_faults(row: RunRow, watch: Watch) -> dict[SourceName, Fault]:
+    """Return the cross-checks that a run asked for in vain: no page in its folder tells of them."""
+    gates = gates_of(watch.store, row.run.run_id)
+    if all(gate.code != "G-13" or gate.outcome is Outcome.PASS for gate in gates):
+        return {}
+    folder = watch.home.root / row.raw_dir
+    told = (
+        "이 원천은 그 실행 때 받지 못했습니다. 까닭은 그 실행의 경고와 로그에 있습니다. 비교하려면 "
+        "run 명령으로 다시 수집하십시오."
+    )
+    return {
+        source: Fault("source_missing", told, exit_code=6)
+        for source in watch.board.cross_checks
+        if not has_source(watch, folder, source)
+    }
 
 
 def find_kept_folder(row: RunRow, home: Home) -> Path:

@@ -196,7 +196,8 @@ class GateLimits(Struct, frozen=True, kw_only=True):
         invalid_ratio: G-4 holds above this share of values of one field that break its rules.
         new_off_pattern_hold: G-4 holds above this many new numbers off the pattern.
         without_number_hold: G-4 holds above this many records without a number.
-        gone_ratio: G-5 refuses above this share of withdrawn plus missing records.
+        gone_ratio: G-5 refuses above this share of withdrawn plus missing records; not so few as
+            the floor of `vanished`: a short list that lost one would be refused for ever.
         vanished: G-5, rows newly missing in a day.
         withdrawn: G-5, rows newly withdrawn by status in a day.
         new_rows: G-2, new rows in a day.

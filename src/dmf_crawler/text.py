@@ -273,6 +273,16 @@ def _worst(*grades: Grade) -> Grade:
     return max(grades, key=_WEIGHT.__getitem__)
 
 
+def escape_unprintable(text: str) -> str:
+    """Return a text on one line, with all that no printable character is written as an escape."""
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
+        for char in text
+    )
+
+
 def _elements(value: Value | None) -> tuple[str, ...]:
     if isinstance(value, tuple):
         return value

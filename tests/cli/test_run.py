@@ -19,7 +19,8 @@ from dmf_crawler.cli.home import open_home
 from dmf_crawler.cli.run import choose_boards, guard_run, publish_accepted, show_progress
 from dmf_crawler.errors import StoreError, UsageError
 from dmf_crawler.model.run import KST, Run, RunStatus
-from dmf_crawler.model.verdict import RunSummary
+from dmf_crawler.model.verdict import GATE_NAMES, Outcome, RunSummary
+from dmf_crawler.persist.gate_results import gates_of
 from dmf_crawler.persist.runs import begin_run, find_runs
 from dmf_crawler.persist.store import Store
 from dmf_crawler.settings import Politeness
@@ -235,7 +236,11 @@ def test_bug_in_a_run_marks_it_failed_with_exit_code_1(empty_home):
 
         summary = guard_run(watch, world, act)
         (row,) = find_runs(watch.store)
+        gates = gates_of(watch.store, row.run.run_id)
     assert (summary.status, summary.exit_code) == (RunStatus.FAILED, 1)
+    assert gates == summary.gates
+    assert len(gates) == len(GATE_NAMES)
+    assert not any(gate.outcome is Outcome.PASS for gate in gates)
     assert summary.fault is not None
     assert "KeyError" in summary.fault.message
     assert (row.run, row.status, row.error_code) == (summary.run, RunStatus.FAILED, "bug")

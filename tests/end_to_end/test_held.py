@@ -574,6 +574,25 @@ def trim(row: list[Any]) -> list[Any]:
     return row
 
 
+def test_what_an_approval_shows_of_a_newer_held_run_is_written_anew(stage):
+    """The newer one is to be compared with the list that was accepted just now."""
+    site, home = stage
+    site.rows = ROWS[:50] + ROWS[56:]
+    newer = home.run(NEXT)
+    assert newer["status"] == "HELD"
+    assert "승인되었습니다" not in say(home, "pending")
+
+    assert decide(home, "approve", HELD, at=f"{NEXT}T07:00")[0] == 0
+
+    told = say(home, "pending")
+    assert f"그 뒤에 {HELD} 이 승인되었습니다" in told
+    preview = Path(home.command("pending")[1]["held"][0]["preview"])
+    shown = text_of(preview, "취하").split("\n", 1)[1]
+    assert shown.count("2 / 4") == 4
+    run = decide(home, "approve", newer["run_id"], at=f"{NEXT}T08:00")[1]["runs"][0]
+    assert text_of(run["report"], "취하") == shown
+
+
 def test_a_preview_lies_apart_from_the_reports_and_leaves_the_history_as_it_is(stage):
     _, home = stage
     assert previews(home) == [f"DMF_{HELD_DAY}_{HELD}_미채택.xlsx"]

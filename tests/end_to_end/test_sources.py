@@ -522,6 +522,28 @@ def test_a_cross_check_that_fails_holds_and_names_its_fault(stage, source, switc
     stage.assert_sound()
 
 
+@pytest.mark.parametrize("command", ["reparse", "approve"])
+@pytest.mark.parametrize("name", ["robots.txt forbids", "quota"])
+def test_what_could_not_be_compared_is_not_compared_by_reading_again(stage, name, command):
+    """Where nothing was received, no page tells of it: the run's own gate does."""
+    assert stage.run("html")["status"] == "OK"
+    source, stage.api.switches, _ = FAILURES[name]
+    held = stage.run("html", source, day=1)
+    assert held["error"]["code"] == "source_missing"
+
+    words = (
+        ["reparse", "--run", held["run_id"], "--apply"]
+        if command == "reparse"
+        else ["approve", held["run_id"]]
+    )
+    exit_code, result = stage.home.command(*words, "--now", "2026-12-01T09:00:00+09:00")
+
+    (run,) = result["runs"]
+    assert (exit_code, run["status"]) == ((3, "HELD") if command == "reparse" else (0, "OK"))
+    assert gate(run, "G-13")["outcome"] == "hold"
+    stage.assert_sound()
+
+
 def test_a_cross_check_that_fails_warns_where_the_board_says_so(stage):
     stage.allow("when_missing: hold", "when_missing: warn")
     stage.api.switches = Switches(open_api_quota=3)

@@ -13,13 +13,13 @@ from dmf_crawler.extract.selectors import Selectors
 from dmf_crawler.extract.where_cell import (
     MAX_HTML_CHARS,
     FoundCell,
-    escape_unprintable,
     find_cell,
     find_detail,
 )
 from dmf_crawler.model.page import RawPage
 from dmf_crawler.model.record import PageTable, Value
 from dmf_crawler.model.run import Fault
+from dmf_crawler.text import escape_unprintable
 from tests.extract.notices import (
     Post,
     html_detail,

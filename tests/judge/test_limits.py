@@ -146,6 +146,13 @@ def test_changes_of_missed_days_stand_in_one_list():
     assert n_days_since(a_day(Past())) == 1
 
 
+def test_a_limit_says_how_many_days_together_may_reach_it():
+    past_days = of_withdrawals([4, 5, 6] * 30, gap=2)
+    limit = limit_of(a_day(past_days), N_WITHDRAWN, BOUND, LIMITS)
+    assert limit.reason_ko == f"최근 90일 기준 2일 한도 {limit.number}"
+    assert limit.limit_from is LimitFrom.HISTORY
+
+
 @pytest.mark.parametrize(
     ("counts", "words"),
     [

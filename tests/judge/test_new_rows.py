@@ -127,6 +127,12 @@ def test_a_field_that_was_empty_in_some_accepted_rows_is_not_required():
     assert judge(a_new_row(company=""), before=before).outcome is Outcome.HOLD
 
 
+@pytest.mark.parametrize(("n_rows", "outcome"), [(99, Outcome.WARN), (200, Outcome.HOLD)])
+def test_in_a_short_list_one_row_with_equal_fields_only_warns(n_rows, outcome):
+    equal = a_new_row(company="Maker", makers=("Maker",))
+    assert judge(equal, before=BEFORE[:n_rows]).outcome is outcome
+
+
 def test_numbers_are_left_to_the_gate_that_looks_at_numbers():
     odd = changed(a_new_row(), reg_no="엉뚱한 번호")
     assert judge(odd).outcome is Outcome.PASS
@@ -134,4 +140,4 @@ def test_numbers_are_left_to_the_gate_that_looks_at_numbers():
 
 def test_rows_that_return_are_no_new_rows():
     gate = judge()
-    assert "새로 올라온 행 0건" in gate.message
+    assert "새로 올라온 행이 없습니다" in gate.message

@@ -8,12 +8,20 @@ import pytest
 
 from dmf_crawler.judge.gates import judge_snapshot
 from dmf_crawler.model.change import KnownRecord
-from dmf_crawler.model.past import N_CHANGED, N_ENTERED, N_ODD, N_VANISHED, N_WITHDRAWN
+from dmf_crawler.model.past import (
+    N_CHANGED,
+    N_ENTERED,
+    N_ODD,
+    N_VANISHED,
+    N_WITHDRAWN,
+    Past,
+    PastDay,
+)
 from dmf_crawler.model.record import Record
 from dmf_crawler.model.reuse import ROW
 from dmf_crawler.model.verdict import Gate, LimitFrom, Outcome
 from dmf_crawler.settings import GateLimits
-from tests.judge.days import LIMITS, a_row, changed, evidence, past, rows
+from tests.judge.days import LIMITS, TODAY, a_row, changed, evidence, past, rows
 
 BEFORE = rows(2_000)
 CROSS_CHECK = Gate("G-13", Outcome.PASS, None, 0, "다른 원천과 비교하지 않습니다.")
@@ -140,7 +148,7 @@ def test_several_excesses_are_told_with_examples_of_each():
     [
         (12, {"makers": ("Maker {n} Ltd.",)}, 12, "제조소명 열의 새 값"),
         (5, {"makers": ()}, 5, "제조소명 열의 값이 비거나 줄어든 칸"),
-        (3, {"company": "20{n}"}, 3, "신청인 열의 이 열의 것이 아닌 듯한 새 값"),
+        (3, {"company": "20{n}"}, 3, "신청인 열의 형식이나 내용이 이상한 새 값"),
         (3, {"first_on": "2019-01-01"}, 3, "바뀌지 않아야 하는데 바뀐 행"),
         (3, {"year": "2020"}, 3, "때가 되돌아간 행"),
         (3, {"country": "가상국"}, 3, "처음 보는 값이 든 행"),
@@ -245,13 +253,69 @@ def test_damage_that_stays_below_the_limit_of_each_day_adds_up(numbers, n_today,
     gate = judge("G-11", with_rows(n_today, company="20{n}"), past=creeping(numbers))
     assert gate.outcome is outcome, gate.message
     if outcome is Outcome.HOLD:
+        assert gate.message.startswith("신청인 열의")
         assert "최근 10일과 오늘 모두" in gate.message
+        assert ": 11일 한도 6건을 넘었습니다" in gate.message
         assert gate.limit == 6
 
 
 def test_what_a_person_let_pass_is_not_added_up_again():
     held = past({("company", N_ODD): [3, 3, 9, 1]}, held=[2])
     assert judge("G-11", with_rows(3, company="20{n}"), past=held).outcome is Outcome.PASS
+
+
+# --- short lists ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("n_gone", "outcome"), [(1, Outcome.PASS), (3, Outcome.PASS), (4, Outcome.REJECT)]
+)
+def test_a_short_list_may_lose_a_few_rows(n_gone, outcome):
+    """It would be refused on every day after, and no approval could pass that."""
+    short = rows(9)
+    assert judge("G-5", short[n_gone:], short).outcome is outcome
+
+
+def test_a_day_without_news_says_so():
+    assert judge("G-11", BEFORE).message == "바뀐 값이 없습니다."
+    assert judge("G-12", BEFORE).message == "새로 올라온 행이 없습니다."
+
+
+# --- texts from the site -------------------------------------------------------------------------
+
+
+def test_a_sentence_shows_what_a_terminal_would_obey():
+    after = with_rows(1, status="\u202e\x1b[31m취소됨")
+    message = judge("G-4", after).message
+    assert message.isprintable()
+    assert "\\u202e\\x1b[31m취소됨" in message
+
+
+# --- several runs of one day ---------------------------------------------------------------------
+
+
+def earlier_today(counts, *, was_held=False):
+    return Past(earlier_today=PastDay(TODAY, counts, was_held))
+
+
+@pytest.mark.parametrize(
+    ("n_earlier", "was_held", "outcome"),
+    [(6, False, Outcome.PASS), (7, False, Outcome.HOLD), (46, True, Outcome.PASS)],
+)
+def test_the_runs_of_a_day_share_its_limit(n_earlier, was_held, outcome):
+    past_runs = earlier_today({ROW: {N_WITHDRAWN: n_earlier}}, was_held=was_held)
+    gate = judge("G-5", with_rows(4, status="취하"), past=past_runs)
+    assert gate.outcome is outcome, gate.message
+    assert gate.observed == (4 if was_held else n_earlier + 4)
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "outcome"), [(0, Outcome.PASS), (1, Outcome.PASS), (2, Outcome.HOLD)]
+)
+def test_the_runs_of_a_day_share_the_limits_of_its_fields(n_rows, outcome):
+    past_runs = earlier_today({"company": {N_ODD: 2}})
+    gate = judge("G-11", with_rows(n_rows, company="20{n}"), past=past_runs)
+    assert gate.outcome is outcome, gate.message
 
 
 # --- what cannot be computed ---------------------------------------------------------------------

@@ -238,6 +238,14 @@ def test_a_column_that_the_last_days_did_not_have_is_not_judged():
     assert judge_profile(replace(found, past=past), LIMITS).outcome is Outcome.PASS
 
 
+def test_a_column_that_nobody_measured_today_does_not_pass():
+    found = after_days([LIST], LIST)
+    features = {name: look for name, look in found.features.items() if name != "year"}
+    gate = judge_profile(replace(found, features=features), LIMITS)
+    assert (gate.outcome, gate.observed, gate.fault_code) == (Outcome.HOLD, None, "not_computed")
+    assert "연차보고년도" in gate.message
+
+
 @pytest.mark.parametrize(("n_rows", "seed"), [(60, 1), (60, 2), (400, 3)])
 def test_a_hundred_days_of_a_living_list_hold_no_day(n_rows, seed):
     """The rehearsal's register over January: new rows, corrections, bulk days, the report wave."""

@@ -102,6 +102,17 @@ def test_a_run_is_told_what_earlier_runs_of_its_day_saw(store, diary):
     assert read_past(store, BOARD, before=day(4), n_days=250).n_events_today == 0
 
 
+def test_the_days_before_are_found_without_going_through_all_of_them(store):
+    """Else the cost of a run would grow with the square of the years of history."""
+    before = "FROM drift_baseline WHERE board_id = 'x' AND observed_on < '9'"
+    for query in (
+        f"SELECT max(observed_on) {before}",
+        f"SELECT DISTINCT observed_on {before} ORDER BY observed_on DESC LIMIT 1 OFFSET 249",
+    ):
+        (plan,) = [row["detail"] for row in store.rows(f"EXPLAIN QUERY PLAN {query}")]
+        assert "(board_id=? AND observed_on<?)" in plan
+
+
 # --- delay ---------------------------------------------------------------------------------------
 
 

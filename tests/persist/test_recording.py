@@ -574,6 +574,8 @@ def test_what_happened_on_a_day_adds_up_over_its_runs(store, diary):
 
     (day,) = read_past(store, BOARD, before=moment(2).date(), n_days=1).days
     assert day.feature("n_changed", "company") == 3
+    assert read_past(store, BOARD, before=day.day, n_days=1).earlier_today == day
+    assert read_past(store, BOARD, before=moment(2).date(), n_days=1).earlier_today is None
 
 
 # --- all or nothing ----------------------------------------------------------------------------

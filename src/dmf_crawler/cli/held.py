@@ -15,7 +15,7 @@ from dmf_crawler.acquire.raw_store import RawStore
 from dmf_crawler.cli.commands import Answer
 from dmf_crawler.cli.history import columns_of, open_store
 from dmf_crawler.cli.home import LOG, hold_lock, open_home, write_log
-from dmf_crawler.cli.previews import remove_previews
+from dmf_crawler.cli.previews import remove_previews, renew_previews
 from dmf_crawler.cli.run import publish_accepted
 from dmf_crawler.cli.wording import (
     count_words,
@@ -37,9 +37,10 @@ from dmf_crawler.model.run import RunStatus
 from dmf_crawler.model.verdict import Example, Gate, Outcome
 from dmf_crawler.persist.decisions import held_runs, reject_held
 from dmf_crawler.persist.gate_results import gates_of
-from dmf_crawler.persist.runs import end_abandoned_runs, get_run
+from dmf_crawler.persist.runs import end_abandoned_runs, get_run, last_accepted_run
 from dmf_crawler.persist.store import Store
 from dmf_crawler.publish.report.wording import LIMIT_WORDS, OUTCOME_WORDS, label_of
+from dmf_crawler.text import escape_unprintable
 from dmf_crawler.watch import open_watch
 from dmf_crawler.world import World, real_world
 
@@ -67,6 +68,7 @@ class _Held:
     gates: Sequence[tuple[Gate, Sequence[_Place]]]
     preview: Path | None
     commands: dict[str, str]
+    approved_since: str | None
 
 
 def pending(arguments: argparse.Namespace) -> Answer:
@@ -96,7 +98,16 @@ def _look_at(row: RunRow, store: Store, home: Home, given: Path | None) -> _Held
         ],
         preview=preview if preview.is_file() else None,
         commands=_name_commands(row, given),
+        approved_since=_find_approved_since(row, store),
     )
+
+
+def _find_approved_since(row: RunRow, store: Store) -> str | None:
+    """Return the run that was approved after this one was held: its reasons are of before."""
+    last = last_accepted_run(store, row.run.board_id)
+    if last is None or last.decision is None or last.decision.at is None:
+        return None
+    return last.run.run_id if last.decision.at >= row.run.started_at else None
 
 
 def _find_place(example: Example, row: RunRow, home: Home, columns: Sequence[Column]) -> _Place:
@@ -173,6 +184,11 @@ def _tell(held: _Held) -> Iterator[str]:
     row = held.row
     yield f"{row.run.run_id}  {row.run.day}  {held.board_name}"
     yield f"  목록 {row.n_rows or 0:,}건. 승인하면: {count_words(row.counts, row.missing)}"
+    if held.approved_since:
+        yield (
+            f"  주의: 그 뒤에 {held.approved_since} 이 승인되었습니다. 건수와 사유는 그 전의 "
+            "목록과 비교한 것이고, 미리보기는 지금의 목록과 비교한 것입니다."
+        )
     for gate, places in held.gates:
         yield f"  [{OUTCOME_WORDS[gate.outcome]}] {gate.code} {gate.name_ko}: {gate.message}"
         yield f"         관측값 {_number(gate.observed)}, 기준값 {_number(gate.limit)}{_from(gate)}"
@@ -199,7 +215,7 @@ def _say(place: _Place) -> str:
     values = f"{quote_value(example.before)} -> {quote_value(example.after)}"
     row = f" {example.row_no}행" if example.row_no else ""
     page = f"  {place.file}{row}" if place.file else ""
-    return f"{example.key}  {place.label}: {values}{page}"
+    return f"{escape_unprintable(example.key)}  {place.label}: {values}{page}"
 
 
 # --- approve and reject --------------------------------------------------------------------------
@@ -222,7 +238,7 @@ def approve(arguments: argparse.Namespace) -> Answer:
         if is_accepted:
             LOG.info("run_approved", extra={"run_id": row.run.run_id, "note": arguments.note})
             (summary,) = publish_accepted(watches, [summary], world)
-            left = remove_previews(home, store)
+            left = renew_previews(watches, world)
             summary = replace(summary, warnings=(*summary.warnings, *left))
         else:
             code = summary.fault.code if summary.fault else None

@@ -6,14 +6,16 @@ Whatever happens to a preview, the outcome of the run stands.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from dmf_crawler.cli.home import LOG
 from dmf_crawler.config import Home
 from dmf_crawler.errors import DmfCrawlerError
-from dmf_crawler.held import clear_previews, write_preview
+from dmf_crawler.held import clear_previews, preview_path, write_preview
 from dmf_crawler.model.run import RunStatus
 from dmf_crawler.model.verdict import RunSummary
+from dmf_crawler.persist.decisions import held_runs
 from dmf_crawler.persist.store import Store
 from dmf_crawler.watch import Watch
 from dmf_crawler.world import World
@@ -48,6 +50,25 @@ def _add_preview(summary: RunSummary, watches: Sequence[Watch], world: World) ->
         return replace(summary, warnings=(*summary.warnings, told))
     LOG.info("preview_written", extra={"path": str(path)})
     return replace(summary, preview=str(path))
+
+
+def renew_previews(watches: Sequence[Watch], world: World) -> tuple[str, ...]:
+    """Write the previews of all held runs anew: they are to be compared with another list now.
+
+    Returns:
+        A Korean sentence for each that could not be written; what it showed is gone.
+    """
+    home, store = watches[0].home, watches[0].store
+    left = remove_previews(home, store)
+    boards = {watch.board.id for watch in watches}
+    told: list[str] = []
+    for row in held_runs(store):
+        with suppress(OSError):
+            preview_path(home, row.run).unlink(missing_ok=True)
+        if row.run.board_id in boards:
+            as_summary = RunSummary(row.run, RunStatus.HELD, row.exit_code or 0)
+            told += _add_preview(as_summary, watches, world).warnings
+    return (*left, *told)
 
 
 def remove_previews(home: Home, store: Store) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from dmf_crawler.cli.wording import summary_json, summary_text, worst_error, wor
 from dmf_crawler.config import Home
 from dmf_crawler.crawl import CrawlOptions
 from dmf_crawler.errors import DmfCrawlerError, LockHeldError, StoredDataError, UsageError
+from dmf_crawler.judge.gates import refuse_read
 from dmf_crawler.model.run import Fault, Run, RunStatus, day_of, kst
 from dmf_crawler.model.verdict import RunSummary
 from dmf_crawler.persist.attempts import (
@@ -31,6 +32,7 @@ from dmf_crawler.persist.attempts import (
     refuse_attempt,
 )
 from dmf_crawler.persist.decisions import approved_days
+from dmf_crawler.persist.gate_results import write_gates
 from dmf_crawler.persist.runs import end_abandoned_runs, find_runs, get_run
 from dmf_crawler.persist.store import Store
 from dmf_crawler.pipeline import USUAL_OPTIONS, publish_day, report_path, run_board
@@ -280,7 +282,7 @@ def _fail(watch: Watch, world: World, fault: Fault) -> RunSummary:
     """Mark the run that an exception ended as FAILED; one that had not begun has no line there."""
     now = kst(world.now())
     run = Run(f"{now:%Y%m%dT%H%M%S}-{watch.board.id}", watch.board.id, now, day_of(now))
-    n_requests = 0
+    n_requests, gates = 0, refuse_read(fault)
     try:
         ended = end_abandoned_runs(
             watch.store, now, code=fault.code, reason=fault.message, exit_code=fault.exit_code
@@ -288,9 +290,13 @@ def _fail(watch: Watch, world: World, fault: Fault) -> RunSummary:
         for row in (get_run(watch.store, run_id) for run_id in ended):
             if row.run.board_id == watch.board.id:
                 run, n_requests = row.run, row.n_requests
+                with watch.store.atomic():
+                    write_gates(watch.store, run, gates)
     except StoredDataError as error:  # the next start marks it as killed
         LOG.exception("run_not_closed", extra={"run_id": run.run_id, "code": error.code})
-    return RunSummary(run, RunStatus.FAILED, fault.exit_code, n_requests=n_requests, fault=fault)
+    return RunSummary(
+        run, RunStatus.FAILED, fault.exit_code, gates=gates, n_requests=n_requests, fault=fault
+    )
 
 
 def publish_accepted(

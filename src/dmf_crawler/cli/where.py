@@ -14,13 +14,12 @@ from dmf_crawler.cli.run import choose_boards
 from dmf_crawler.cli.wording import quote_value
 from dmf_crawler.errors import UsageError
 from dmf_crawler.extract.parser import SHOWN_SEPARATOR
-from dmf_crawler.extract.where_cell import escape_unprintable
 from dmf_crawler.model.record import Column, Value
 from dmf_crawler.model.run import DAY_STARTS_AT_HOUR, KST, kst
 from dmf_crawler.persist.questions import StoredVersion, version_at, versions_of_key
 from dmf_crawler.persist.store import Store
 from dmf_crawler.provenance import Provenance, trace_value
-from dmf_crawler.text import key_form
+from dmf_crawler.text import escape_unprintable, key_form
 from dmf_crawler.watch import Watch, open_watch
 
 MAX_WHOLE_CHARS = 600

@@ -34,6 +34,7 @@ from dmf_crawler.model.detail import BODY
 from dmf_crawler.model.page import RawPage
 from dmf_crawler.model.record import Delivery, Fields, PageTable
 from dmf_crawler.model.run import Fault
+from dmf_crawler.text import escape_unprintable
 
 MAX_HTML_CHARS = 2_000
 
@@ -150,16 +151,6 @@ def _find_locator(
 
 def _tell_text(place: str, text: str, fields: Fields) -> FoundCell:
     return FoundCell(place, None, _cut_around(text, 0), fields)
-
-
-def escape_unprintable(text: str) -> str:
-    """Return a text on one line, with all that no printable character is written as an escape."""
-    if text.isprintable():
-        return text
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
-        for char in text
-    )
 
 
 def _fields_of_row(table: PageTable, row_no: int) -> Fields | None:

@@ -9,7 +9,7 @@ does not never passes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dmf_crawler.judge.burst import judge_burst
 from dmf_crawler.judge.evidence import Evidence
@@ -27,6 +27,7 @@ from dmf_crawler.model.record import Snapshot
 from dmf_crawler.model.run import Fault, RunStatus
 from dmf_crawler.model.verdict import GATE_NAMES, Gate, LimitFrom, Outcome
 from dmf_crawler.settings import GateLimits
+from dmf_crawler.text import escape_unprintable
 
 NOT_COMPUTED = "목록을 끝까지 읽지 못해 계산할 수 없습니다."
 FORBIDDEN, REFUSED = 7, 4
@@ -74,7 +75,12 @@ def judge_snapshot(evidence: Evidence, limits: GateLimits, cross_check: Gate) ->
         cross_check,
         judge_burst(evidence, limits),
     )
-    return Judgement(gates, tally)
+    return Judgement(tuple(map(_make_legible, gates)), tally)
+
+
+def _make_legible(gate: Gate) -> Gate:
+    """Return a gate whose sentence shows what a terminal or a sheet would obey (RTL marks)."""
+    return replace(gate, message=escape_unprintable(gate.message))
 
 
 def refuse_read(fault: Fault) -> tuple[Gate, ...]:
@@ -91,7 +97,8 @@ def refuse_read(fault: Fault) -> tuple[Gate, ...]:
     gates = []
     for code in GATE_NAMES:
         if code == refused:
-            gates.append(Gate(code, Outcome.REJECT, None, None, fault.message, fault.code))
+            gate = Gate(code, Outcome.REJECT, None, None, fault.message, fault.code)
+            gates.append(_make_legible(gate))
         elif code == "G-0" and fault.exit_code == REFUSED:  # else there would be no pages
             gates.append(_pass_robots())
         else:

@@ -25,22 +25,25 @@ class Limit:
         number: The limit.
         limit_from: What decided it: floor, history or cap.
         n_days: Accepted days that it is made of.
+        n_summed: Days whose counts together may reach it.
     """
 
     number: int
     limit_from: LimitFrom
     n_days: int
+    n_summed: int = 1
 
     @property
     def reason_ko(self) -> str:
         """Return where the limit came from, for a sentence."""
+        span = "하루" if self.n_summed == 1 else f"{self.n_summed}일"
         match self.limit_from:
             case LimitFrom.HISTORY:
-                return f"최근 {self.n_days}일 기준 하루 한도 {self.number:,}"
+                return f"최근 {self.n_days}일 기준 {span} 한도 {self.number:,}"
             case LimitFrom.CAP:
                 return f"이력과 관계없는 하루 상한 {self.number:,}"
             case _:
-                return f"하루 한도 {self.number:,}"
+                return f"{span} 한도 {self.number:,}"
 
 
 def limit_of(
@@ -69,7 +72,7 @@ def limit_of(
         return Limit(bound.floor, LimitFrom.FLOOR, len(counts))
     if likely > bound.cap:
         return Limit(bound.cap, LimitFrom.CAP, len(counts))
-    return Limit(likely, LimitFrom.HISTORY, len(counts))
+    return Limit(likely, LimitFrom.HISTORY, len(counts), n_days_since(evidence))
 
 
 def n_days_since(evidence: Evidence) -> int:

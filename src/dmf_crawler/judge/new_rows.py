@@ -74,7 +74,9 @@ def judge_new_rows(evidence: Evidence, values: KnownValues, limits: GateLimits) 
     )
     examples = tuple(each.example for each in oddities[:MOST_EXAMPLES])
     if not oddities:
-        sentence = f"새로 올라온 행 {len(records):,}건의 값이 모두 이 목록의 값답습니다."
+        sentence = "새로 올라온 행이 없습니다."
+        if records:
+            sentence = f"새로 올라온 행 {len(records):,}건의 값이 모두 이 목록의 값답습니다."
         return Gate("G-12", Outcome.PASS, 0, limit, sentence, "", LimitFrom.SETTING)
     told = "; ".join(map(str, oddities[:_N_TOLD]))
     sentence = (
@@ -91,7 +93,9 @@ def judge_new_rows(evidence: Evidence, values: KnownValues, limits: GateLimits) 
             LimitFrom.SETTING,
             examples,
         )
-    sentence += " 한 건뿐이라 그대로 기록했습니다. 원본 페이지를 확인하십시오."
+    sentence += (
+        f" 우연히 있을 만한 {limit:,}건까지는 보류하지 않습니다. 원본 페이지를 확인하십시오."
+    )
     return Gate("G-12", Outcome.WARN, len(by_row), limit, sentence, "", LimitFrom.SETTING, examples)
 
 
@@ -198,13 +202,14 @@ def _find_equal_fields(
     group = evidence.country_field
     alike = values.select_where(group, record.fields.get(group)) if group else ()
     rows = alike or values.records
+    is_certain = len(values) * limits.equal_fields_ratio >= 1  # a short list shows no such share
     for first, second in pairs:
         n_equal = sum(
             bool(text := _text_of(each, first)) and text == _text_of(each, second) for each in rows
         )
         if n_equal < limits.equal_fields_ratio * len(rows):
             why = f"{columns[first].label_ko}과(와) 같은 값"
-            yield Oddity(record, columns[second], why, is_certain=True)
+            yield Oddity(record, columns[second], why, is_certain)
 
 
 def _text_of(record: Record | KnownRecord, field: str) -> str:

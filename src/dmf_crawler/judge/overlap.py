@@ -76,7 +76,7 @@ def judge_row_count(evidence: Evidence, tally: Tally, limits: GateLimits) -> Gat
     if n_before <= 0:
         sentence = "이력에 현재 목록의 기록이 한 건도 없어 건수를 비교할 수 없습니다."
         return Gate("G-2", Outcome.HOLD, None, None, sentence, "not_computed")
-    n_entered = tally.count(N_ENTERED)
+    n_entered = evidence.past.count_today(tally.count(N_ENTERED), N_ENTERED)
     change = (n_rows - n_before) / n_before
     if abs(change) > limits.rows_change_ratio:
         sentence = (
@@ -127,7 +127,9 @@ def judge_gone(evidence: Evidence, tally: Tally, limits: GateLimits) -> Gate:
     n_withdrawn, n_absent = tally.count(N_WITHDRAWN), len(find_absent(evidence))
     ratio = (n_withdrawn + n_absent) / n_before
     shown = tally.shown(N_VANISHED) + tally.shown(N_WITHDRAWN)
-    if ratio > limits.gone_ratio:
+    # Of a list of nine one row is more than the fuse, and a list without it would be refused for
+    # ever: so few rows are left to the limit of a day.
+    if ratio > limits.gone_ratio and n_withdrawn + n_absent > limits.vanished.floor:
         sentence = (
             f"취하 {n_withdrawn:,}건과 사라진 행 {n_absent:,}건은 목록의 {ratio:.2%}입니다(한도 "
             f"{limits.gone_ratio:.0%}). 목록이 잘린 것으로 보고 거부했습니다. 승인으로도 넘길 수 "
@@ -147,6 +149,7 @@ def judge_gone(evidence: Evidence, tally: Tally, limits: GateLimits) -> Gate:
     if found:
         return _hold("G-5", found, "many_withdrawals")
     limit = limit_of(evidence, N_WITHDRAWN, limits.withdrawn, limits)
+    n_withdrawn = evidence.past.count_today(n_withdrawn, N_WITHDRAWN)
     sentence = (
         f"오늘 취하 {n_withdrawn:,}건({limit.reason_ko}건), 목록에서 사라진 행 {n_absent:,}건"
         "입니다."
@@ -180,7 +183,7 @@ def _exceed(
     evidence: Evidence, tally: Tally, limits: GateLimits, counted: tuple[str, str, DailyLimit]
 ) -> Counted:
     name, what, bound = counted
-    number = tally.count(name)
+    number = evidence.past.count_today(tally.count(name), name)
     limit = limit_of(evidence, name, bound, limits)
     return Counted(f"{what} {number:,}건", number, limit, tally.shown(name))
 
@@ -208,10 +211,12 @@ def judge_overlap(evidence: Evidence, tally: Tally, limits: GateLimits) -> Gate:
         return _hold("G-11", found, "unusual_changes")
     worst = max(counted, key=lambda each: each.severity)
     n_changed = sum(tally.count(N_CHANGED, column.field) for column in evidence.columns)
-    sentence = (
-        f"바뀐 값 {n_changed:,}개가 모두 평소의 하루에 있을 만한 만큼입니다. 한도에 가장 가까운 "
-        f"것은 {worst.what}입니다(한도 {worst.limit.number:,}{worst.unit})."
-    )
+    sentence = "바뀐 값이 없습니다."
+    if n_changed:
+        sentence = (
+            f"바뀐 값 {n_changed:,}개가 모두 평소의 하루에 있을 만한 만큼입니다. 한도에 가장 "
+            f"가까운 것은 {worst.what}입니다(한도 {worst.limit.number:,}{worst.unit})."
+        )
     return Gate(
         "G-11", Outcome.PASS, worst.number, worst.limit.number, sentence, "", worst.limit.limit_from
     )
@@ -230,12 +235,12 @@ def _list_field(
         (N_NEW_VALUES, "새 값", "가지", new_values),
         (N_REWORDED, "다른 말로 바뀐 행", "건", reworded),
         (N_EMPTIED, "값이 비거나 줄어든 칸", "건", emptied),
-        (N_ODD, "이 열의 것이 아닌 듯한 새 값", "가지", _fixed(limits.odd_values, days)),
+        (N_ODD, "형식이나 내용이 이상한 새 값", "가지", _fixed(limits.odd_values, days)),
         (N_EXCHANGED, "다른 행에 있던 값으로 바뀐 칸", "건", _fixed(limits.exchanged_values, days)),
         (N_BACKWARD, moved, "건", _fixed(limits.moved_dates, days)),
         (N_UNKNOWN, "처음 보는 값이 든 행", "건", _fixed(limits.unknown_words, days)),
     ):
-        number = tally.count(name, field)
+        number = evidence.past.count_today(tally.count(name, field), name, field)
         said = f"{label} 열의 {what} {number:,}{unit}"
         yield Counted(said, number, limit, tally.shown(name, field), unit)
         if limit.limit_from is LimitFrom.SETTING and number:
@@ -258,13 +263,16 @@ def _count_creeping(
     What a person let pass is not counted again, nor what came before it.
     """
     name, field = counted
-    number = tally.count(name, field)
-    for day in reversed(evidence.past.days[-limit.n_days :]):
+    number = evidence.past.count_today(tally.count(name, field), name, field)
+    today = evidence.past.earlier_today
+    days = evidence.past.days[-limit.n_days :] if today is None or not today.was_held else ()
+    for day in reversed(days):
         if day.was_held:
             break
         number += int(day.feature(name, field) or 0)
     said = f"{what} 최근 {limit.n_days}일과 오늘 모두 {number:,}건"
-    return Counted(said, number, replace(limit, number=2 * limit.number), tally.shown(name, field))
+    both = replace(limit, number=2 * limit.number, n_summed=limit.n_days + 1)
+    return Counted(said, number, both, tally.shown(name, field))
 
 
 def _limit_rows(evidence: Evidence, field: str, limits: GateLimits) -> Limit:
@@ -284,7 +292,8 @@ def _hold(gate: str, found: Sequence[Counted], fault_code: str) -> Gate:
     ordered = sorted(found, key=lambda each: -each.severity)
     worst = ordered[0]
     told = [
-        f"오늘 {each.what}: {each.limit.reason_ko}{each.unit}{_OBJECT[each.unit]} 넘었습니다."
+        f"{'오늘 ' if each.limit.n_summed == 1 else ''}{each.what}: "
+        f"{each.limit.reason_ko}{each.unit}{_OBJECT[each.unit]} 넘었습니다."
         for each in ordered[:_N_TOLD]
     ]
     if len(ordered) > _N_TOLD:

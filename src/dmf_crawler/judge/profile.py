@@ -96,6 +96,16 @@ class _Departure:
 def judge_profile(evidence: Evidence, limits: GateLimits) -> Gate:
     """Return G-9: the feature that is farthest from what it was on the accepted days."""
     days = evidence.past.days[-N_DAYS:]
+    unmeasured = [
+        column.label_ko
+        for column in evidence.columns
+        if days
+        and EMPTY in days[-1].features.get(column.field, {})
+        and EMPTY not in evidence.features.get(column.field, {})
+    ]
+    if unmeasured:
+        sentence = f"{', '.join(unmeasured)} 열의 모양을 재지 못해 지난 날과 견줄 수 없습니다."
+        return Gate("G-9", Outcome.HOLD, None, None, sentence, "not_computed")
     departures = [
         departure
         for column in evidence.columns

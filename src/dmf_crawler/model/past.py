@@ -74,12 +74,24 @@ class Past:
         observations: All observations of the last two years, oldest first.
         durations_s: Seconds that the last accepted runs of the same kind took, oldest first.
         n_events_today: Events of the accepted runs of this day, before this run.
+        earlier_today: What these runs brought; None where there are none.
     """
 
     days: tuple[PastDay, ...] = ()
     observations: tuple[Observation, ...] = ()
     durations_s: tuple[float, ...] = field(default=())
     n_events_today: int = 0
+    earlier_today: PastDay | None = None
+
+    def count_today(self, number: int, name: str, of: str = ROW) -> int:
+        """Return a count of this run with that of the day's earlier runs, if it is not 0.
+
+        What a person let pass is not counted again.
+        """
+        earlier = self.earlier_today
+        if not number or earlier is None or earlier.was_held:
+            return number
+        return number + int(earlier.feature(name, of) or 0)
 
     def observe(self, day: date, n_events: int) -> tuple[Observation, ...]:
         """Return all observations, the one of this run's day included."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
+from sqlite3 import Row
 
 from dmf_crawler.model.past import DAILY_COUNTS, Features, Observation, Past, PastDay
 from dmf_crawler.model.run import Run
@@ -34,6 +35,7 @@ def read_past(
         observations=_read_observations(store, board_id, before),
         durations_s=_read_durations(store, board_id, before, is_full_check=is_full_check),
         n_events_today=_count_events(store, board_id, before),
+        earlier_today=_read_earlier(store, board_id, before),
     )
 
 
@@ -45,6 +47,18 @@ def _read_days(store: Store, board_id: str, before: date, n_days: int) -> tuple[
         " ORDER BY observed_on",
         (board_id, str(before), n_days - 1),
     )
+    return _gather_days(rows)
+
+
+def _read_earlier(store: Store, board_id: str, day: date) -> PastDay | None:
+    """Return what the accepted runs of a day itself have brought, None where there are none."""
+    rows = store.rows(
+        "SELECT * FROM drift_baseline WHERE board_id = ? AND observed_on = ?", (board_id, str(day))
+    )
+    return next(iter(_gather_days(rows)), None)
+
+
+def _gather_days(rows: Iterable[Row]) -> tuple[PastDay, ...]:
     days: dict[str, dict[str, Mapping[str, float]]] = {}
     held: set[str] = set()
     for row in rows:

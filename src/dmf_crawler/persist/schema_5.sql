@@ -55,3 +55,6 @@ CREATE TABLE source_difference (
     run_id           TEXT    NOT NULL REFERENCES crawl_run (run_id),
     PRIMARY KEY (board_id, primary_source, source, natural_key, field)
 ) STRICT;
+
+-- A run reads the last days of a board; its cost must not grow with the days before them.
+CREATE INDEX ix_baseline_day ON drift_baseline (board_id, observed_on);
