@@ -220,8 +220,8 @@ class GateLimits(Struct, frozen=True, kw_only=True):
         odd_new_rows: G-12 holds from so many new rows with one odd value, where chance does not
             often bring as many.
         odd_probability: G-12, chance that is not often.
-        creeping_days: G-11, accepted days over which the counts with a fixed limit are added up:
-            more than twice the limit of a day hold.
+        creeping_days: G-5 and G-11, accepted days over which counts are added up: more than twice
+            the limit of a day hold, or more than the list's own days make likely.
         equal_fields_ratio: G-12 holds where two fields of a new row are equal, and that happens in
             less than this share of the rows of its country.
         oldest_year: G-12, a date before this year is none.

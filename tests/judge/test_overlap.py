@@ -10,6 +10,7 @@ from dmf_crawler.judge.gates import judge_snapshot
 from dmf_crawler.model.change import KnownRecord
 from dmf_crawler.model.past import (
     N_CHANGED,
+    N_EMPTIED,
     N_ENTERED,
     N_ODD,
     N_VANISHED,
@@ -122,7 +123,8 @@ def test_rows_that_vanish(n_gone, outcome):
 def test_no_history_of_losses_raises_the_limit_of_vanished_rows_above_ten():
     used = past({(ROW, N_VANISHED): [30] * 40})
     assert seen(judge("G-5", BEFORE[11:], past=used)) == (Outcome.HOLD, 11, 10, LimitFrom.CAP)
-    assert judge("G-5", BEFORE[10:], past=used).outcome is Outcome.PASS
+    rare = past({(ROW, N_VANISHED): [*[30] * 40, *[0] * 10]})
+    assert judge("G-5", BEFORE[10:], past=rare).outcome is Outcome.PASS
 
 
 @pytest.mark.parametrize(("n_back", "outcome"), [(10, Outcome.PASS), (11, Outcome.HOLD)])
@@ -255,8 +257,36 @@ def test_damage_that_stays_below_the_limit_of_each_day_adds_up(numbers, n_today,
     if outcome is Outcome.HOLD:
         assert gate.message.startswith("신청인 열의")
         assert "최근 10일과 오늘 모두" in gate.message
-        assert ": 11일 한도 6건을 넘었습니다" in gate.message
+        assert ": 11일 한도 6가지를 넘었습니다" in gate.message
         assert gate.limit == 6
+
+
+@pytest.mark.parametrize(
+    ("numbers", "n_today", "outcome"),
+    [([9, 9], 2, Outcome.PASS), ([9, 9], 3, Outcome.HOLD), ([9, 9, *[0] * 9], 3, Outcome.PASS)],
+)
+def test_withdrawals_that_stay_below_the_limit_of_each_day_add_up(numbers, n_today, outcome):
+    slow = past({(ROW, N_WITHDRAWN): numbers})
+    gate = judge("G-5", with_rows(n_today, status="취하"), past=slow)
+    assert gate.outcome is outcome, gate.message
+    if outcome is Outcome.HOLD:
+        assert "취하 최근 10일과 오늘 모두 21건: 11일 한도 20건을 넘었습니다." in gate.message
+        assert gate.limit_from is LimitFrom.FLOOR
+
+
+def test_the_sum_of_days_has_a_limit_from_the_lists_own_days_too():
+    usual = past({(ROW, N_WITHDRAWN): [4, 5, 6] * 20})
+    assert judge("G-5", with_rows(6, status="취하"), past=usual).outcome is Outcome.PASS
+    busy = past({(ROW, N_WITHDRAWN): [*[1, 2, 3] * 20, *[6] * 10]})
+    gate = judge("G-5", with_rows(6, status="취하"), past=busy)
+    assert (gate.outcome, gate.observed, gate.limit_from) == ((Outcome.HOLD, 66, LimitFrom.HISTORY))
+
+
+def test_cells_that_are_emptied_slowly_add_up():
+    slow = past({("makers", N_EMPTIED): [3, 3, 3]})
+    gate = judge("G-11", with_rows(2, makers=()), past=slow)
+    assert (gate.outcome, gate.observed, gate.limit) == (Outcome.HOLD, 11, 10)
+    assert judge("G-11", with_rows(1, makers=()), past=slow).outcome is Outcome.PASS
 
 
 def test_what_a_person_let_pass_is_not_added_up_again():

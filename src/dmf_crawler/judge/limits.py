@@ -41,13 +41,19 @@ class Limit:
             case LimitFrom.HISTORY:
                 return f"최근 {self.n_days}일 기준 {span} 한도 {self.number:,}"
             case LimitFrom.CAP:
-                return f"이력과 관계없는 하루 상한 {self.number:,}"
+                return f"이력과 관계없는 {span} 상한 {self.number:,}"
             case _:
                 return f"{span} 한도 {self.number:,}"
 
 
 def limit_of(
-    evidence: Evidence, name: str, bound: DailyLimit, limits: GateLimits, *, of: str = ROW
+    evidence: Evidence,
+    name: str,
+    bound: DailyLimit,
+    limits: GateLimits,
+    *,
+    of: str = ROW,
+    n_before: int = 0,
 ) -> Limit:
     """Return the limit of one count: between floor and cap, what the list's own days make likely.
 
@@ -58,21 +64,24 @@ def limit_of(
         bound: Floor and cap.
         limits: How limits are made of days.
         of: Field id, `row` for a count of the list as a whole.
+        n_before: So many accepted days before are added to the count; `bound` is of the sum.
     """
     counts = count_ordinary(evidence.past.days, name, of)
+    n_summed = n_days_since(evidence) + n_before
+    of_day = 1 + n_before  # floor and cap are of a read, however many days it stands for
     if len(counts) < limits.history_after:
-        return Limit(bound.floor, LimitFrom.FLOOR, len(counts))
+        return Limit(bound.floor, LimitFrom.FLOOR, len(counts), of_day)
     likely = find_quantile(
         clip_highest(counts, limits.clipped_ratio),
         limits.tail_probability,
-        n_days=n_days_since(evidence),
+        n_days=n_summed,
         most=bound.cap + 1,
     )
     if likely <= bound.floor:
-        return Limit(bound.floor, LimitFrom.FLOOR, len(counts))
+        return Limit(bound.floor, LimitFrom.FLOOR, len(counts), of_day)
     if likely > bound.cap:
-        return Limit(bound.cap, LimitFrom.CAP, len(counts))
-    return Limit(likely, LimitFrom.HISTORY, len(counts), n_days_since(evidence))
+        return Limit(bound.cap, LimitFrom.CAP, len(counts), of_day)
+    return Limit(likely, LimitFrom.HISTORY, len(counts), n_summed)
 
 
 def n_days_since(evidence: Evidence) -> int:

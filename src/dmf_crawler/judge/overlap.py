@@ -29,6 +29,7 @@ from dmf_crawler.model.past import (
     N_VANISHED,
     N_WITHDRAWN,
 )
+from dmf_crawler.model.reuse import ROW
 from dmf_crawler.model.verdict import Example, Gate, LimitFrom, Outcome
 from dmf_crawler.settings import DailyLimit, GateLimits
 
@@ -163,7 +164,7 @@ def _list_gone(evidence: Evidence, tally: Tally, limits: GateLimits) -> Iterator
         (N_WITHDRAWN, "취하", limits.withdrawn),
         (N_RESTORED, "취하에서 정상으로 돌아온 행", limits.withdrawn),
     ):
-        yield _exceed(evidence, tally, limits, (name, what, bound))
+        yield from _count_both(evidence, tally, limits, (name, what, bound))
     rekeyed = [
         change.key
         for change in evidence.change_set.changes
@@ -179,13 +180,18 @@ def _list_gone(evidence: Evidence, tally: Tally, limits: GateLimits) -> Iterator
     )
 
 
-def _exceed(
+def _count_both(
     evidence: Evidence, tally: Tally, limits: GateLimits, counted: tuple[str, str, DailyLimit]
-) -> Counted:
+) -> Iterator[Counted]:
+    """Yield a count of the list with the limit of a day, then that of the last days together."""
     name, what, bound = counted
     number = evidence.past.count_today(tally.count(name), name)
     limit = limit_of(evidence, name, bound, limits)
-    return Counted(f"{what} {number:,}건", number, limit, tally.shown(name))
+    of_day = Counted(f"{what} {number:,}건", number, limit, tally.shown(name))
+    yield of_day
+    if number and not of_day.is_above:
+        limit = _limit_sum(evidence, (name, ROW), bound, limits)
+        yield _add_up(of_day, (name, ROW, what), limit, evidence, limits)
 
 
 def judge_overlap(evidence: Evidence, tally: Tally, limits: GateLimits) -> Gate:
@@ -226,25 +232,30 @@ def _list_field(
     column: JudgedColumn, evidence: Evidence, tally: Tally, limits: GateLimits
 ) -> Iterator[Counted]:
     """Yield each count of one field with its limit."""
-    field, label, days = column.field, column.label_ko, limits.creeping_days
+    field, label = column.field, column.label_ko
     moved = "바뀌지 않아야 하는데 바뀐 행" if column.moves == "never" else "때가 되돌아간 행"
-    new_values = limit_of(evidence, N_NEW_VALUES, limits.new_values, limits, of=field)
-    reworded = limit_of(evidence, N_REWORDED, limits.new_values, limits, of=field)
-    emptied = limit_of(evidence, N_EMPTIED, limits.emptied, limits, of=field)
-    for name, what, unit, limit in (
-        (N_NEW_VALUES, "새 값", "가지", new_values),
-        (N_REWORDED, "다른 말로 바뀐 행", "건", reworded),
-        (N_EMPTIED, "값이 비거나 줄어든 칸", "건", emptied),
-        (N_ODD, "형식이나 내용이 이상한 새 값", "가지", _fixed(limits.odd_values, days)),
-        (N_EXCHANGED, "다른 행에 있던 값으로 바뀐 칸", "건", _fixed(limits.exchanged_values, days)),
-        (N_BACKWARD, moved, "건", _fixed(limits.moved_dates, days)),
-        (N_UNKNOWN, "처음 보는 값이 든 행", "건", _fixed(limits.unknown_words, days)),
+    for name, what, unit, bound in (
+        (N_NEW_VALUES, "새 값", "가지", limits.new_values),
+        (N_REWORDED, "다른 말로 바뀐 행", "건", limits.new_values),
+        (N_EMPTIED, "값이 비거나 줄어든 칸", "건", limits.emptied),
+        (N_ODD, "형식이나 내용이 이상한 새 값", "가지", limits.odd_values),
+        (N_EXCHANGED, "다른 행에 있던 값으로 바뀐 칸", "건", limits.exchanged_values),
+        (N_BACKWARD, moved, "건", limits.moved_dates),
+        (N_UNKNOWN, "처음 보는 값이 든 행", "건", limits.unknown_words),
     ):
         number = evidence.past.count_today(tally.count(name, field), name, field)
-        said = f"{label} 열의 {what} {number:,}{unit}"
-        yield Counted(said, number, limit, tally.shown(name, field), unit)
-        if limit.limit_from is LimitFrom.SETTING and number:
-            yield _count_creeping((name, field), f"{label} 열의 {what}", limit, evidence, tally)
+        said = f"{label} 열의 {what}"
+        limit = (
+            limit_of(evidence, name, bound, limits, of=field)
+            if isinstance(bound, DailyLimit)
+            else _fixed(bound)
+        )
+        examples = tally.shown(name, field)
+        of_day = Counted(f"{said} {number:,}{unit}", number, limit, examples, unit)
+        yield of_day
+        if number and not of_day.is_above:
+            limit = _limit_sum(evidence, (name, field), bound, limits)
+            yield _add_up(of_day, (name, field, said), limit, evidence, limits)
     if field not in tally.is_forward:
         number = tally.count(N_CHANGED, field)
         yield Counted(
@@ -255,24 +266,38 @@ def _list_field(
         )
 
 
-def _count_creeping(
-    counted: tuple[str, str], what: str, limit: Limit, evidence: Evidence, tally: Tally
+def _limit_sum(
+    evidence: Evidence, counted: tuple[str, str], bound: DailyLimit | int, limits: GateLimits
+) -> Limit:
+    """Return the limit of what the last days and this read bring together: twice that of a day."""
+    name, field = counted
+    n_before = limits.creeping_days
+    if isinstance(bound, int):
+        return Limit(2 * bound, LimitFrom.SETTING, 0, n_before + 1)
+    both = DailyLimit(floor=2 * bound.floor, cap=2 * bound.cap)
+    return limit_of(evidence, name, both, limits, of=field, n_before=n_before)
+
+
+def _add_up(
+    of_day: Counted,
+    counted: tuple[str, str, str],
+    limit: Limit,
+    evidence: Evidence,
+    limits: GateLimits,
 ) -> Counted:
     """Return a count of the last days together: damage that stays below the limit of each.
 
     What a person let pass is not counted again, nor what came before it.
     """
-    name, field = counted
-    number = evidence.past.count_today(tally.count(name, field), name, field)
-    today = evidence.past.earlier_today
-    days = evidence.past.days[-limit.n_days :] if today is None or not today.was_held else ()
+    name, field, what = counted
+    number, today, n_days = of_day.number, evidence.past.earlier_today, limits.creeping_days
+    days = evidence.past.days[-n_days:] if today is None or not today.was_held else ()
     for day in reversed(days):
         if day.was_held:
             break
         number += int(day.feature(name, field) or 0)
-    said = f"{what} 최근 {limit.n_days}일과 오늘 모두 {number:,}건"
-    both = replace(limit, number=2 * limit.number, n_summed=limit.n_days + 1)
-    return Counted(said, number, both, tally.shown(name, field))
+    said = f"{what} 최근 {n_days}일과 오늘 모두 {number:,}{of_day.unit}"
+    return replace(of_day, what=said, number=number, limit=limit)
 
 
 def _limit_rows(evidence: Evidence, field: str, limits: GateLimits) -> Limit:
@@ -283,8 +308,8 @@ def _limit_rows(evidence: Evidence, field: str, limits: GateLimits) -> Limit:
     return limit_of(evidence, N_CHANGED, bound, limits, of=field)
 
 
-def _fixed(number: int, n_days: int = 0) -> Limit:
-    return Limit(number, LimitFrom.SETTING, n_days)
+def _fixed(number: int) -> Limit:
+    return Limit(number, LimitFrom.SETTING, 0)
 
 
 def _hold(gate: str, found: Sequence[Counted], fault_code: str) -> Gate:
