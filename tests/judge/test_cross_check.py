@@ -256,7 +256,7 @@ def test_more_differences_than_allowed_hold_and_fewer_warn(n_new, most_new, outc
     assert (gate.observed, gate.limit, gate.limit_from) == (n_new, most_new, LimitFrom.SETTING)
     assert len(gate.examples) == n_new
     assert ("approve" in gate.message) == (outcome is Outcome.HOLD)
-    assert ("기록은 이 목록대로 했습니다" in gate.message) == (outcome is Outcome.WARN)
+    assert ("기록은 이 목록을 따릅니다" in gate.message) == (outcome is Outcome.WARN)
 
 
 def test_differences_of_all_sources_are_added_up():

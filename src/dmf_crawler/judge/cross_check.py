@@ -214,7 +214,7 @@ def _decide(n_new: int, rules: CrossCheckRules, *, is_missing: bool) -> Outcome:
 
 def _say_what_to_do(outcome: Outcome, n_new: int, *, is_missing: bool) -> Iterator[str]:
     if outcome is Outcome.WARN:
-        yield "기록은 이 목록대로 했습니다."
+        yield "기록은 이 목록을 따릅니다."
     if n_new:
         yield "어느 쪽이 맞는지 사이트에서 확인하십시오."
     if outcome is not Outcome.HOLD:
