@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
@@ -144,3 +146,23 @@ def _features(
     for (of, name), numbers in counts.items():
         features.setdefault(of, {})[name] = numbers[index]
     return features
+
+
+def tail_of_sum(counts: Sequence[int], n_days: int, least: int) -> float:
+    """Return the chance that so many days together bring at least `least`, term from term.
+
+    Of the negative binomial with the counts' mean and variance, of Poisson's distribution where
+    they vary no more than their mean.
+    """
+    mean = n_days * sum(counts) / len(counts)
+    if mean == 0:
+        return float(least <= 0)
+    variance = n_days * statistics.variance(counts)
+    size = mean * mean / (variance - mean) if variance > mean else math.inf
+    share = mean / (size + mean)  # 0 for Poisson
+    chance = math.exp(-mean) if size == math.inf else (1 - share) ** size
+    below = []
+    for k in range(least):
+        below.append(chance)
+        chance *= mean / (k + 1) if size == math.inf else share * (k + size) / (k + 1)
+    return 1 - math.fsum(below)

@@ -14,14 +14,13 @@ from hypothesis import strategies as st
 
 from dmf_crawler.judge.burst import judge_burst
 from dmf_crawler.judge.evidence import Evidence
-from dmf_crawler.judge.limits import tail_of_sum
 from dmf_crawler.judge.run_time import judge_run_time
 from dmf_crawler.judge.stall import judge_stall
 from dmf_crawler.model.change import Change, ChangeSet, EventType, Reason
 from dmf_crawler.model.past import Observation, Past, PastDay
 from dmf_crawler.model.verdict import Gate, LimitFrom, Outcome
 from dmf_crawler.settings import GateLimits
-from tests.judge.days import LIMITS, evidence, rows
+from tests.judge.days import LIMITS, evidence, rows, tail_of_sum
 
 SATURDAY = date(2026, 11, 28)
 LIST = rows(3)

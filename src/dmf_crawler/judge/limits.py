@@ -148,26 +148,6 @@ def find_poisson_quantile(mean: float, tail: float) -> int:
     return k
 
 
-def tail_of_sum(counts: Sequence[int], n_days: int, least: int) -> float:
-    """Return the chance that n_days days together bring at least so many; fitted as above.
-
-    Args:
-        counts: One a day.
-        n_days: Days that are summed, at least 1.
-        least: The sum that was seen.
-    """
-    if least <= 0:
-        return 1.0
-    mean = sum(counts) / len(counts) if counts else 0.0
-    if mean == 0.0:
-        return 0.0
-    variance = sum((count - mean) ** 2 for count in counts) / max(1, len(counts) - 1)
-    below = math.fsum(
-        math.exp(_log_chance(k, mean * n_days, variance * n_days)) for k in range(least)
-    )
-    return max(0.0, 1.0 - below)
-
-
 def _log_chance(k: int, mean: float, variance: float) -> float:
     """Return log P(k) of a count with this mean and variance, mean > 0."""
     if variance <= mean:
