@@ -20,7 +20,7 @@ from dmf_crawler.visit import Visit
 from dmf_crawler.watch import Watch
 
 
-def read_api(visit: Visit, on_progress: Progress) -> Fault | None:
+def read_api(visit: Visit[Watch], on_progress: Progress) -> Fault | None:
     """Read all pages at least `n_passes` times, and again while what was read makes no list.
 
     A list that is none after the last pass is not named here: `process` finds that in the bytes.
@@ -42,7 +42,7 @@ def read_api(visit: Visit, on_progress: Progress) -> Fault | None:
 
 
 def _read_pass(
-    visit: Visit, source: OpenApiSource, pass_no: int, on_progress: Progress
+    visit: Visit[Watch], source: OpenApiSource, pass_no: int, on_progress: Progress
 ) -> list[PageTable] | Fault:
     """Read all pages once; how many rows a page has, page 1 shows."""
     tables: list[PageTable] = []
@@ -63,7 +63,7 @@ def _read_pass(
     return tables
 
 
-def _foresee(first: PageTable, source: OpenApiSource, visit: Visit) -> Fault | None:
+def _foresee(first: PageTable, source: OpenApiSource, visit: Visit[Watch]) -> Fault | None:
     """Say that the rest of the passes does not fit; page 1 is there, and not asked for again."""
     visit.log("list_found", pass_no=1, announced_total=first.announced_total)
     page_size = max(len(first.rows), 1)

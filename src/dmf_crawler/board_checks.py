@@ -53,7 +53,9 @@ def find_board_faults(boards: Boards) -> Iterator[Finding]:
             yield Finding((*at, "id"), f"'{board.id}'", "Windows가 장치 이름으로 쓰지 않는 id")
         if board.site not in boards.sites:
             yield Finding((*at, "site"), f"'{board.site}'", _one_of(boards.sites))
-        yield from _find_choice_faults(at, board)
+        yield from _find_kind_faults(at, board)
+        if board.kind == "list":
+            yield from _find_choice_faults(at, board)
         yield from _find_source_faults(at, board, boards.sites)
         if board.details is not None and not board.details.scope:
             yield Finding((*at, "details", "scope"), "빈 목록", "상세 페이지의 경로 1개 이상")
@@ -83,7 +85,8 @@ def used_sites(boards: Boards) -> Iterator[str]:
     """Yield the names of the sites that are asked: of enabled boards and the sources they use."""
     for board in boards.boards:
         if is_enabled(board, boards.sites):
-            names = (board.site, *map(board.site_of, board.used_sources))
+            sources = board.used_sources if board.kind == "list" else ()
+            names = (board.site, *map(board.site_of, sources))
             yield from (name for name in names if name in boards.sites)
 
 
@@ -92,6 +95,25 @@ def _keyed_sites(boards: Boards) -> Iterator[str]:
     for board in boards.boards:
         if is_enabled(board, boards.sites) and "openapi" in board.used_sources:
             yield board.site_of("openapi")
+
+
+def _find_kind_faults(at: KeyPath, board: Board) -> Iterator[Finding]:
+    """Yield the section that a board's kind needs and lacks, and those that it cannot have."""
+    if board.kind == "list":
+        if board.page is not None:
+            yield Finding((*at, "page"), "있음", "null", "kind: page 인 게시판에만 적습니다.")
+        return
+    if board.page is None:
+        yield Finding(
+            (*at, "page"),
+            "없음",
+            "키와 값의 묶음",
+            "kind: page 인 게시판에는 page 설정이 있어야 합니다.",
+            code="missing_key",
+        )
+    for name in ("html", "export", "openapi", "details"):
+        if getattr(board, name) is not None:
+            yield Finding((*at, name), "있음", "null", "kind: list 인 게시판에만 적습니다.")
 
 
 def _find_choice_faults(at: KeyPath, board: Board) -> Iterator[Finding]:

@@ -184,6 +184,22 @@ class DetailSource(Struct, frozen=True, kw_only=True):
     max_file_bytes: PositiveInt = 20_000_000
 
 
+class WatchedPage(Struct, frozen=True, kw_only=True):
+    """One whole page, fetched once a run and compared with its last kept state.
+
+    Attributes:
+        path: Path of the page below the site's base_url.
+        params: Constant parameters.
+        scope: Paths, or path patterns, that a redirect may lead to.
+        is_terms: Whether it holds the site's terms of use: a change asks a person to read them.
+    """
+
+    path: SitePath
+    params: dict[str, str] = msgspec.field(default_factory=dict)
+    scope: tuple[SitePath, ...] = ("/",)
+    is_terms: bool = False
+
+
 class CrossCheckRules(Struct, frozen=True, kw_only=True):
     """In what a list and its cross-checks may differ before a person has to look (gate G-13).
 
@@ -204,13 +220,14 @@ class CrossCheckRules(Struct, frozen=True, kw_only=True):
 
 
 class Board(Struct, frozen=True, kw_only=True):
-    """One watched list.
+    """One watched list, or one watched page.
 
     Attributes:
         id: Names folders, tables' `board_id` and the selectors file.
         name_ko: For people.
         site: Key under `sites`.
-        kind: `list`: a paged table, compared by key.
+        kind: `list`: a paged table, compared by key; `page`: a whole page, which has no source but
+            `page`.
         enabled: Disabled boards are neither fetched nor reported; `rehearsal`: enabled only while
             its site is loopback.
         primary: The source that the list is read from.
@@ -220,6 +237,7 @@ class Board(Struct, frozen=True, kw_only=True):
         export: The site's own workbook, or null for none.
         openapi: The open API, or null for none.
         details: Detail pages and files behind the list's links, or null for none.
+        page: The watched page of a `page` board, else null.
     """
 
     id: Annotated[
@@ -231,7 +249,7 @@ class Board(Struct, frozen=True, kw_only=True):
     ]
     name_ko: Name
     site: str
-    kind: Literal["list"] = "list"
+    kind: Literal["list", "page"] = "list"
     enabled: bool | Literal["rehearsal"] = True
     primary: SourceName = "html"
     cross_checks: tuple[SourceName, ...] = ()
@@ -240,6 +258,7 @@ class Board(Struct, frozen=True, kw_only=True):
     export: ExportSource | None = None
     openapi: OpenApiSource | None = None
     details: DetailSource | None = None
+    page: WatchedPage | None = None
 
     @property
     def used_sources(self) -> tuple[SourceName, ...]:

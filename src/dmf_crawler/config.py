@@ -73,6 +73,16 @@ class Home:
         """The boards that are fetched and reported."""
         return tuple(board for board in self.boards if is_enabled(board, self.sites))
 
+    @property
+    def list_boards(self) -> tuple[Board, ...]:
+        """The enabled boards that are paged lists."""
+        return tuple(board for board in self.enabled_boards if board.kind == "list")
+
+    @property
+    def page_boards(self) -> tuple[Board, ...]:
+        """The enabled boards that are whole pages."""
+        return tuple(board for board in self.enabled_boards if board.kind == "page")
+
     def site_of(self, board: Board) -> Site:
         """Return the site that a board lies on."""
         return self.sites[board.site]

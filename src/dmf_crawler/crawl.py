@@ -110,7 +110,7 @@ def crawl(
     )
 
 
-def _read_source(hosts: Hosts, source: SourceName, on_progress: Progress) -> Fault | None:
+def _read_source(hosts: Hosts[Watch], source: SourceName, on_progress: Progress) -> Fault | None:
     """Keep every page of one source, or say why not; robots.txt of its host comes first."""
     watch = hosts.watch
     if source == "export":
@@ -128,7 +128,7 @@ def _read_source(hosts: Hosts, source: SourceName, on_progress: Progress) -> Fau
 
 
 def _go_on(
-    hosts: Hosts, crawled: Crawled, options: CrawlOptions, on_progress: Progress
+    hosts: Hosts[Watch], crawled: Crawled, options: CrawlOptions, on_progress: Progress
 ) -> tuple[Crawled, tuple[str, ...]]:
     """Ask for what comes behind a whole list: details that are due, then cross-checks."""
     board = hosts.watch.board
@@ -167,7 +167,7 @@ def _rest_after_last_run(watch: Watch, world: World) -> None:
         world.sleep(max(rests_s))
 
 
-def _tell_taken_over(hosts: Hosts) -> tuple[str, ...]:
+def _tell_taken_over(hosts: Hosts[Watch]) -> tuple[str, ...]:
     if not hosts.n_taken_over:
         return ()
     note_taken_over(hosts.watch.store, hosts.run, hosts.n_taken_over)
@@ -194,7 +194,7 @@ def _warn_of_identity(watch: Watch) -> tuple[str, ...]:
 
 
 def _check_details(
-    hosts: Hosts, snapshot: Snapshot, crawled: Crawled, options: CrawlOptions
+    hosts: Hosts[Watch], snapshot: Snapshot, crawled: Crawled, options: CrawlOptions
 ) -> tuple[Crawled, tuple[str, ...]]:
     """Ask for the details that are due; a board without any is checked in full by every run."""
     watch, run = hosts.watch, hosts.run
@@ -225,7 +225,7 @@ def _check_details(
     return replace(crawled, full_check_from=cycle_start, full_check_left=left), told
 
 
-def _rose_at(visit: Visit, n_records: int) -> datetime | None:
+def _rose_at(visit: Visit[Watch], n_records: int) -> datetime | None:
     """Return when the list was last found longer than before: by this run, or an earlier one."""
     store, board_id = visit.watch.store, visit.watch.board.id
     accepted = last_accepted_run(store, board_id)

@@ -22,7 +22,7 @@ N_STEPS = 3
 """Page 1, the workbook, page 1 once more."""
 
 
-def read_export(hosts: Hosts, on_progress: Progress, *, needs_total: bool) -> Fault | None:
+def read_export(hosts: Hosts[Watch], on_progress: Progress, *, needs_total: bool) -> Fault | None:
     """Ask for the workbook, page 1 before and after; all of it again while page 1 changes.
 
     A race that stays after the last pass is not named here: `process` finds it in the bytes.
@@ -47,7 +47,7 @@ def read_export(hosts: Hosts, on_progress: Progress, *, needs_total: bool) -> Fa
     return None
 
 
-def _read_between(hosts: Hosts, pass_no: int, on_progress: Progress) -> bool | Fault:
+def _read_between(hosts: Hosts[Watch], pass_no: int, on_progress: Progress) -> bool | Fault:
     """Ask for page 1, workbook and page 1 again; say whether page 1 stayed the same."""
     pages = _enter_list(hosts)
     if isinstance(pages, Fault):
@@ -70,13 +70,13 @@ def _read_between(hosts: Hosts, pass_no: int, on_progress: Progress) -> bool | F
     return after if isinstance(after, Fault) else shows_same(before, after)
 
 
-def _enter_list(hosts: Hosts) -> Visit | Fault:
+def _enter_list(hosts: Hosts[Watch]) -> Visit[Watch] | Fault:
     watch = hosts.watch
     source = html_of(watch)
     return hosts.enter("html", list_request(watch.base_url, source, 1, source.page_size))
 
 
-def _read_workbook(hosts: Hosts, pass_no: int) -> PageTable | Fault:
+def _read_workbook(hosts: Hosts[Watch], pass_no: int) -> PageTable | Fault:
     watch = hosts.watch
     source = export_of(watch)
     base_url = watch.home.base_url_of(watch.board, "export")

@@ -105,7 +105,7 @@ class Follower:
     are there before the first file.
     """
 
-    def __init__(self, visit: Visit, source: DetailSource, plan: DetailPlan) -> None:
+    def __init__(self, visit: Visit[Watch], source: DetailSource, plan: DetailPlan) -> None:
         self._visit = visit
         self._source = source
         self._plan = plan

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Generic
 from urllib.parse import urlsplit
 
 from dmf_crawler.acquire.fetcher import Fetcher, FetchLimits
@@ -15,12 +16,12 @@ from dmf_crawler.persist.earlier_runs import n_killed
 from dmf_crawler.persist.host_waits import host_wait
 from dmf_crawler.robots_gate import pass_robots
 from dmf_crawler.visit import KeptPages, Visit
-from dmf_crawler.watch import Watch
+from dmf_crawler.watch import W
 from dmf_crawler.world import World
 
 
 @dataclass(slots=True)
-class Hosts:
+class Hosts(Generic[W]):
     """The hosts of one run.
 
     Two sites of the configuration that have one address are one host: it has one pause, one budget
@@ -36,16 +37,16 @@ class Hosts:
     """
 
     run: Run
-    watch: Watch
+    watch: W
     world: World
     kept: KeptPages
     deadline_s: float
     warnings: list[str] = field(default_factory=list)
-    _visits: dict[str, Visit] = field(default_factory=dict)
+    _visits: dict[str, Visit[W]] = field(default_factory=dict)
     _refusals: dict[str, Fault | None] = field(default_factory=dict)
-    _last: Visit | None = None
+    _last: Visit[W] | None = None
 
-    def enter(self, source: SourceName, first: PageRequest) -> Visit | Fault:
+    def enter(self, source: SourceName, first: PageRequest) -> Visit[W] | Fault:
         """Go to the host that a source lies on.
 
         Args:
@@ -79,13 +80,13 @@ class Hosts:
         if self._last is not None:
             self._last.begin_phase(phase)
 
-    def _open(self, base_url: str) -> Visit:
+    def _open(self, base_url: str) -> Visit[W]:
         fetcher = _make_fetcher(self, base_url)
         visit = Visit(self.run, self.watch, fetcher, self.world, base_url, self.kept)
         self._visits[base_url] = visit
         return visit
 
-    def _ask_robots(self, visit: Visit) -> Fault | None:
+    def _ask_robots(self, visit: Visit[W]) -> Fault | None:
         """Ask robots.txt; say why nothing else may be asked for."""
         visit.begin_phase("robots")
         gate, told = pass_robots(visit)
@@ -94,7 +95,7 @@ class Hosts:
         return gate if isinstance(gate, Fault) else None
 
 
-def _make_fetcher(hosts: Hosts, base_url: str) -> Fetcher:
+def _make_fetcher(hosts: Hosts[W], base_url: str) -> Fetcher:
     run, watch, world = hosts.run, hosts.watch, hosts.world
     settings = watch.home.settings
     host = urlsplit(base_url).hostname or ""

@@ -25,7 +25,7 @@ A status that says "not now" (5xx, 429) is none: a server in trouble is not aske
 """
 
 
-def read_list(visit: Visit, on_progress: Progress) -> Fault | None:
+def read_list(visit: Visit[Watch], on_progress: Progress) -> Fault | None:
     """Read page 1, all pages, page 1 again; all of it again while the list changes meanwhile.
 
     A race that stays after the last pass is not named here: `process` finds it in the bytes.
@@ -65,7 +65,7 @@ def read_list(visit: Visit, on_progress: Progress) -> Fault | None:
 
 
 def find_page_size(
-    visit: Visit, *, kind: str = "list", pass_no: int = 1
+    visit: Visit[Watch], *, kind: str = "list", pass_no: int = 1
 ) -> tuple[int, PageTable | Fault]:
     """Read page 1 with the first page size that the site does not refuse."""
     source = html_of(visit.watch)
@@ -83,7 +83,7 @@ def find_page_size(
 
 
 def read_first_page(
-    visit: Visit, page_size: int, *, kind: str = "list", pass_no: int = 1
+    visit: Visit[Watch], page_size: int, *, kind: str = "list", pass_no: int = 1
 ) -> PageTable | Fault:
     """Ask for page 1 with one page size."""
     request = _list_request(visit.watch, 1, page_size, kind=kind, pass_no=pass_no)
@@ -122,7 +122,7 @@ def _find_short_page(first: PageTable, watch: Watch) -> Fault | None:
     )
 
 
-def _foresee(first: PageTable, pass_no: int, asked_size: int, visit: Visit) -> Fault | None:
+def _foresee(first: PageTable, pass_no: int, asked_size: int, visit: Visit[Watch]) -> Fault | None:
     """Say that the rest of the list does not fit; what an earlier run kept costs nothing."""
     page_size = max(len(first.rows), 1)
     rest = (

@@ -8,10 +8,10 @@ from dmf_crawler.model.page import FetchedPage
 from dmf_crawler.model.run import Fault
 from dmf_crawler.persist.robots_seen import last_robots
 from dmf_crawler.visit import Visit
-from dmf_crawler.watch import Watch
+from dmf_crawler.watch import OpenBoard, W
 
 
-def pass_robots(visit: Visit) -> tuple[RobotsGate | Fault, tuple[str, ...]]:
+def pass_robots(visit: Visit[W]) -> tuple[RobotsGate | Fault, tuple[str, ...]]:
     """Ask a host's robots.txt before anything else of it.
 
     Returns:
@@ -32,7 +32,7 @@ def pass_robots(visit: Visit) -> tuple[RobotsGate | Fault, tuple[str, ...]]:
     return gate, told
 
 
-def _tell_change(watch: Watch, answer: FetchedPage) -> tuple[str, ...]:
+def _tell_change(watch: OpenBoard, answer: FetchedPage) -> tuple[str, ...]:
     """Return what robots.txt says otherwise than at the board's last accepted run."""
     before = last_robots(watch.store, watch.board.id)
     if before is None:

@@ -288,6 +288,57 @@ class HistoryRules(Struct, frozen=True, kw_only=True):
     missing_runs: Annotated[int, Meta(ge=1, le=365)] = 4
 
 
+class PageRules(Struct, frozen=True, kw_only=True):
+    """How a whole page is compared with its last kept state.
+
+    Attributes:
+        short_characters: In a text shorter than this any changed number, date, Latin word, unit,
+            or word of status or negation is content, whatever the distance.
+        calibration_reads: How often `calibrate` asks for a page.
+        margin_bits: The threshold lies so many bits above the largest distance that calibration
+            saw.
+        creeping_reads: Reads whose noise is compared with that of the reads before them.
+        creeping_bits: A warning when its mean distance rose by at least so many bits.
+        silent_probability: A warning below this chance that a page which used to move stays the
+            same byte by byte for so long.
+    """
+
+    short_characters: Count = 500
+    calibration_reads: Annotated[int, Meta(ge=3, le=10)] = 5
+    margin_bits: Annotated[int, Meta(ge=0, le=16)] = 1
+    creeping_reads: Annotated[int, Meta(ge=3, le=365)] = 10
+    creeping_bits: Annotated[float, Meta(gt=0, le=64)] = 2.0
+    silent_probability: Probability = 1e-4
+
+
+FORBIDDING = (
+    r"(?:크롤링|크롤러|스크래핑|스크레이핑|웹\s*로봇|자동화된\s*(?:수단|방법|프로그램)"
+    r"|수집\s*(?:로봇|프로그램))[^.\n]{0,60}?(?:금지|금합니다|금하|불허|허용하지|할\s*수\s*없)",
+    r"(?:금지|불허)[^.\n]{0,20}?(?:크롤링|스크래핑|스크레이핑|웹\s*로봇)",
+    r"(?i)\b(?:crawl(?:ing|er)?s?|scrap(?:ing|er)s?|automated\s+(?:means|access|collection))\b"
+    r"[^.\n]{0,60}?\b(?:prohibited|forbidden|not\s+(?:allowed|permitted))",
+)
+"""How Korean and English terms of use say that nobody may crawl."""
+
+EXCEPTED = (r"(?:전자우편|이메일|e-?mail)\s*(?:주소)?[^.\n]{0,40}?수집[^.\n]{0,40}?(?:금지|거부)",)
+"""What nearly every public site says: nobody may collect mail addresses from it."""
+
+
+class TermsRules(Struct, frozen=True, kw_only=True):
+    """When a person has to read a site's terms, and what in a page forbids crawling.
+
+    Attributes:
+        confirm_days: Days after which the terms have to be read again.
+        forbidding: Regular expressions; a page whose text has one stops all further runs on its
+            site until a person decides.
+        excepted: Regular expressions; a passage that one of them covers forbids nothing here.
+    """
+
+    confirm_days: Annotated[int, Meta(ge=1, le=365)] = 90
+    forbidding: tuple[Name, ...] = FORBIDDING
+    excepted: tuple[Name, ...] = EXCEPTED
+
+
 class ReportRules(Struct, frozen=True, kw_only=True):
     """What the workbook shows.
 
@@ -319,5 +370,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     retention: Retention = Retention()
     gates: GateLimits = GateLimits()
     history: HistoryRules = HistoryRules()
+    pages: PageRules = PageRules()
+    terms: TermsRules = TermsRules()
     report: ReportRules = ReportRules()
     paths: Paths = Paths()

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
-from typing import TypeVar
+from typing import Generic, TypeVar
 from urllib.parse import urlsplit
 
 from dmf_crawler.acquire.fetcher import Fetcher
@@ -23,7 +23,7 @@ from dmf_crawler.model.run import Checkpoint, Fault, Run, day_of, kst
 from dmf_crawler.persist.checkpoints import note_checkpoint
 from dmf_crawler.persist.earlier_runs import unfinished_runs
 from dmf_crawler.persist.host_waits import set_host_wait
-from dmf_crawler.watch import Watch
+from dmf_crawler.watch import OpenBoard, W
 from dmf_crawler.world import World
 
 T = TypeVar("T")
@@ -47,7 +47,7 @@ class KeptPages:
 
     pages: Mapping[Place, tuple[RawPage, Path]] = field(default_factory=dict)
 
-    def find(self, request: PageRequest, watch: Watch) -> RawPage | None:
+    def find(self, request: PageRequest, watch: OpenBoard) -> RawPage | None:
         """Return the kept page of a request with its body, None where there is none or no more."""
         page, folder = self.pages.get(place_of(request), (None, Path()))
         body = None if page is None else watch.raw_store.find_body(folder, page.sha256)
@@ -67,7 +67,7 @@ def place_of(request: PageRequest) -> Place:
     return request.kind, request.pass_no, request.identity
 
 
-def find_kept_pages(run: Run, watch: Watch) -> KeptPages:
+def find_kept_pages(run: Run, watch: OpenBoard) -> KeptPages:
     """Return what crawls of this board and day that were cut short have left on disk.
 
     Of several runs the newest page of a place counts. Left out, and so asked for again: robots.txt
@@ -107,7 +107,7 @@ class StoredBody:
 
 
 @dataclass(slots=True)
-class Visit:
+class Visit(Generic[W]):
     """One run's visit to one host.
 
     Attributes:
@@ -129,7 +129,7 @@ class Visit:
     """
 
     run: Run
-    watch: Watch
+    watch: W
     fetcher: Fetcher
     world: World
     base_url: str

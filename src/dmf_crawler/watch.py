@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 from dmf_crawler.acquire.identity import describe_identity
@@ -27,12 +28,11 @@ from dmf_crawler.persist.store import Store
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
-    """One board with everything that its runs need, opened and checked."""
+class OpenBoard:
+    """A board of either kind with what every visit needs, opened and checked."""
 
     home: Home
     board: Board
-    selectors: Selectors
     store: Store
     raw_store: RawStore
 
@@ -55,6 +55,22 @@ class Watch:
     def product_token(self) -> str:
         """The name that pages and robots.txt know us by."""
         return self.home.settings.identity.product_token
+
+    @property
+    def host(self) -> str:
+        """Host name of the board's site."""
+        return urlsplit(self.base_url).hostname or ""
+
+
+W = TypeVar("W", bound=OpenBoard)
+"""A board of one kind, for what serves both."""
+
+
+@dataclass(frozen=True, slots=True)
+class Watch(OpenBoard):
+    """A list board with everything that its runs need."""
+
+    selectors: Selectors
 
     @property
     def detail_fields(self) -> tuple[str, ...]:
@@ -101,11 +117,6 @@ class Watch:
             dropped=frozenset(name.casefold() for name in dropped),
             params=details.params,
         )
-
-    @property
-    def host(self) -> str:
-        """Host name of the board's site."""
-        return urlsplit(self.base_url).hostname or ""
 
     @property
     def status_words(self) -> frozenset[str]:
@@ -207,7 +218,7 @@ def open_watch(
     Raises:
         ConfigError: The selectors file is invalid; every fault is named.
     """
-    return Watch(home, board, read_selectors(home, board), store, RawStore(home.raw, sleep=sleep))
+    return Watch(home, board, store, RawStore(home.raw, sleep=sleep), read_selectors(home, board))
 
 
 def read_selectors(home: Home, board: Board) -> Selectors:

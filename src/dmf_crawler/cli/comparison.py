@@ -185,7 +185,7 @@ def _work(root: Path, pipe: Connection) -> None:
 
 def _compare_alone(root: Path, row: RunRow) -> RunSummary:
     home = load_home(root)
-    board = next(board for board in home.enabled_boards if board.id == row.run.board_id)
+    board = next(board for board in home.list_boards if board.id == row.run.board_id)
     with Store(home.database, for_reading=True) as store:
         return compare_with_recorded(row, open_watch(home, board, store))
 

@@ -45,7 +45,7 @@ def check_configuration(home: Home, error: ConfigError | None) -> Iterator[Diagn
         )
     )
     yield _check_contact(home)
-    for board in home.enabled_boards:
+    for board in home.list_boards:
         yield look("selectors", partial(_check_selectors, home, board), board.id)
     yield from _check_keys(home)
 

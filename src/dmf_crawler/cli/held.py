@@ -225,7 +225,7 @@ def approve(arguments: argparse.Namespace) -> Answer:
     """Accept a held run from its kept pages; write the workbook of its day."""
     home = open_home(arguments.home)
     with _deciding(home, arguments) as (store, world, row):
-        watches = [open_watch(home, board, store) for board in home.enabled_boards]
+        watches = [open_watch(home, board, store) for board in home.list_boards]
         watch = next((each for each in watches if each.board.id == row.run.board_id), None)
         if watch is None:
             raise UsageError(

@@ -120,11 +120,7 @@ def choose_key(store: Store, text: str, board_id: str | None = None) -> tuple[st
 def columns_of(home: Home, board_id: str) -> Sequence[Column]:
     """Return a board's columns for their Korean names; none for one that is switched off."""
     return next(
-        (
-            read_selectors(home, board).columns
-            for board in home.enabled_boards
-            if board.id == board_id
-        ),
+        (read_selectors(home, board).columns for board in home.list_boards if board.id == board_id),
         (),
     )
 

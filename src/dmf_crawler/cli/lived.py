@@ -38,7 +38,7 @@ def read_board(home: Home, store: Store, board: Board) -> Lived:
             "nothing_accepted",
             "이력에 실행이 없어 견줄 것이 없습니다. 먼저 run 하십시오.",
         )
-    same_host = [other.id for other in home.enabled_boards if other.site == board.site]
+    same_host = [other.id for other in home.list_boards if other.site == board.site]
     n_days = home.settings.gates.history_days
     lived = read_lived(store, board.id, same_host, until=until, n_days=n_days)
     return add_answers(home, store, board, lived)
@@ -75,7 +75,7 @@ def collect_review_points(home: Home, store: Store | None) -> tuple[ReviewPoint,
     longest_s, n_gave_way = 0.0, 0
     if store is not None and since is not None:
         longest_s = longest_day_s(store, since)
-        n_gave_way = sum(count_gave_way(store, board.id, since) for board in home.enabled_boards)
+        n_gave_way = sum(count_gave_way(store, board.id, since) for board in home.list_boards)
     return find_review_points(
-        n_boards=len(home.enabled_boards), longest_day_s=longest_s, n_gave_way=n_gave_way
+        n_boards=len(home.list_boards), longest_day_s=longest_s, n_gave_way=n_gave_way
     )

@@ -55,7 +55,7 @@ def reparse(arguments: argparse.Namespace) -> Answer:
     ):
         rows = _choose_runs(store, arguments)
         end_abandoned_runs(store, world.now())
-        watches = {board.id: open_watch(home, board, store) for board in home.enabled_boards}
+        watches = {board.id: open_watch(home, board, store) for board in home.list_boards}
         unknown = [row for row in rows if row.run.board_id not in watches]
         if unknown:
             raise UsageError(

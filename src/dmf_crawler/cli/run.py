@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> Answer:
     """Run the chosen boards once."""
     home = open_home(arguments.home)
     boards = choose_boards(home, arguments.board)
-    for board in home.enabled_boards:  # everything is checked before anything is fetched
+    for board in home.list_boards:  # everything is checked before anything is fetched
         read_selectors(home, board)
     if arguments.scheduled:
         summaries, note = run_scheduled(home, boards, starts_at=arguments.now)
@@ -104,9 +104,7 @@ def run_once(
         write_log(home.logs, world.now),
         Store(home.database) as store,
     ):
-        watches = [
-            open_watch(home, board, store, sleep=world.sleep) for board in home.enabled_boards
-        ]
+        watches = [open_watch(home, board, store, sleep=world.sleep) for board in home.list_boards]
         chosen = [watch for watch in watches if watch.board in boards]
         return run_boards(chosen, world, options=options, reported=watches)
 
@@ -151,8 +149,7 @@ def run_scheduled(
         try:
             with hold_lock(home), Store(home.database) as store:
                 watches = [
-                    open_watch(home, board, store, sleep=world.sleep)
-                    for board in home.enabled_boards
+                    open_watch(home, board, store, sleep=world.sleep) for board in home.list_boards
                 ]
                 chosen = [watch for watch in watches if watch.board in boards]
                 return _attempt(chosen, watches, world)

@@ -54,7 +54,7 @@ def _tell_closed(error: StoreError) -> Diagnosis:
 
 def _check_room(home: Home, store: Store, machine: Machine) -> Diagnosis:
     of_boards = (
-        add_answers(home, store, board, Lived(n_days=0)).day_bytes for board in home.enabled_boards
+        add_answers(home, store, board, Lived(n_days=0)).day_bytes for board in home.list_boards
     )
     day_bytes = sum(fmean(each) for each in of_boards if each)
     return check_disk(home.root, machine, day_bytes=day_bytes)
@@ -76,7 +76,7 @@ def _check_file(home: Home, store: Store) -> Diagnosis:
 def _check_history(
     home: Home, machine: Machine, store: Store | None, *, is_configured: bool
 ) -> Iterator[Diagnosis]:
-    for board in home.enabled_boards:
+    for board in home.list_boards:
         yield look(
             "last_accepted",
             partial(_check_last, store, board, machine),
