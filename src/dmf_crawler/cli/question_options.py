@@ -6,7 +6,7 @@ import argparse
 
 from dmf_crawler.cli.options import parse_day, parse_path, parse_text
 from dmf_crawler.model.change import EventType, Grade
-from dmf_crawler.text import key_form
+from dmf_crawler.text import search_form
 
 EVENT_TYPES = {
     "신규": EventType.NEW,
@@ -98,7 +98,7 @@ def add_export_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _words(text: str) -> str:
-    if not key_form(parse_text(text)):
+    if not search_form(parse_text(text)):
         raise argparse.ArgumentTypeError("찾을 말이 비어 있습니다")
     return text
 
@@ -117,6 +117,7 @@ def _grade(text: str) -> Grade:
     found = GRADES.get(text) or next((each for each in GRADE_NAMES if each == text.lower()), None)
     if found is None:
         raise argparse.ArgumentTypeError(
-            f"'{text}' 은 변경의 정도가 아닙니다. 쓸 수 있는 것: {', '.join((*GRADE_NAMES, *GRADES))}"
+            f"'{text}' 은 변경의 정도가 아닙니다. 쓸 수 있는 것: "
+            f"{', '.join((*GRADE_NAMES, *GRADES))}"
         )
     return found

@@ -13,6 +13,8 @@ KST = timezone(timedelta(hours=9), "KST")
 DAY_STARTS_AT_HOUR = 6
 """A day is 06:00 to 06:00 KST (docs/data_model.md)."""
 
+ONE_DAY = timedelta(days=1)
+
 
 class RunStatus(StrEnum):
     """How a run stands; only OK changed records and events."""
@@ -53,7 +55,7 @@ def day_of(moment: datetime) -> date:
 
 def end_of_day(day: date) -> datetime:
     """Return the moment at which a day is over, the first one that does not belong to it."""
-    return datetime.combine(day + timedelta(days=1), time(DAY_STARTS_AT_HOUR), KST)
+    return datetime.combine(day + ONE_DAY, time(DAY_STARTS_AT_HOUR), KST)
 
 
 @dataclass(frozen=True, slots=True)
