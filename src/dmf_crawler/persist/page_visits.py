@@ -1,4 +1,4 @@
-"""What each accepted run saw of a watched page, how far it moved, and how far it moves by itself."""
+"""What each accepted run saw of a watched page, and how far such a page moves by itself."""
 
 from __future__ import annotations
 
