@@ -11,14 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
 from pathlib import Path
 
-from dmf_crawler.config import Home
 from dmf_crawler.crawl import Crawled, CrawlOptions, crawl, digest_identity
 from dmf_crawler.detail_reuse import count_detail_deliveries
 from dmf_crawler.details import Learning, add_details, learn_pages, read_details
-from dmf_crawler.errors import StoredDataError, UsageError
 from dmf_crawler.judge.change_rate import estimate_change_rate
 from dmf_crawler.judge.evidence import Evidence
 from dmf_crawler.judge.features import add_counts, measure_columns
@@ -29,7 +26,6 @@ from dmf_crawler.model.decision import Decision
 from dmf_crawler.model.past import Past
 from dmf_crawler.model.rate import ChangeRate
 from dmf_crawler.model.record import Snapshot
-from dmf_crawler.model.report import Report
 from dmf_crawler.model.reuse import Deliveries
 from dmf_crawler.model.run import Fault, Run, RunStatus
 from dmf_crawler.model.verdict import Gate, RunSummary
@@ -37,14 +33,12 @@ from dmf_crawler.persist.deliveries import deliveries_of, last_deliveries
 from dmf_crawler.persist.diff import count_changes, diff_snapshot
 from dmf_crawler.persist.pages import known_pages
 from dmf_crawler.persist.past import read_past
-from dmf_crawler.persist.questions import report_of_day
 from dmf_crawler.persist.recording import (
     Acceptance,
     known_records,
     record_accepted,
 )
 from dmf_crawler.persist.runs import last_accepted_run
-from dmf_crawler.publish.report.workbook import write_report
 from dmf_crawler.run_line import EXIT_CODES, NOT_CRAWLED, Clock, add_crawl, begin, close, refuse
 from dmf_crawler.snapshot import find_primary, read_robots_answer, read_source
 from dmf_crawler.sources import check_sources, complete_source, find_fields, tell_lost
@@ -256,46 +250,3 @@ def _summarise(
         fault=fault,
         deliveries=snapshot.delivered,
     )
-
-
-def publish_day(watches: Sequence[Watch], day: date, *, written_at: datetime) -> Path:
-    """Write the workbook of a day from the history.
-
-    Raises:
-        UsageError: `nothing_accepted`: no board has an accepted run on that day.
-        StoredDataError: `report_not_written`; an older file of that name stays as it is.
-    """
-    first = watches[0]
-    report = collect_day(watches, day, written_at=written_at)
-    if all(board.accepted is None or board.accepted.run.day != day for board in report.boards):
-        raise UsageError(
-            "nothing_accepted",
-            f"{day} 에 채택된 실행이 없어 보고서를 만들 수 없습니다. "
-            "runs 명령으로 채택된 날을 확인하십시오.",
-        )
-    try:
-        first.home.reports.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StoredDataError(
-            "report_not_written",
-            f"보고서 폴더 {first.home.reports} 를 만들 수 없습니다({error}). 권한을 확인하십시오.",
-        ) from error
-    return write_report(report, report_path(first.home, day))
-
-
-def collect_day(watches: Sequence[Watch], day: date, *, written_at: datetime) -> Report:
-    """Return what the workbook of a day shows."""
-    rules = watches[0].home.settings
-    return report_of_day(
-        watches[0].store,
-        tuple(watch.report_request for watch in watches),
-        day,
-        written_at=written_at,
-        rules=(rules.report.history_days, rules.report.log_runs, rules.history.missing_runs),
-        changed_back_days=rules.report.changed_back_days,
-    )
-
-
-def report_path(home: Home, day: date) -> Path:
-    """Return where the workbook of a day stands."""
-    return home.reports / f"DMF_{day}.xlsx"

@@ -56,7 +56,7 @@ def record_page(store: Store, run: Run, sight: PageSight) -> None:
     judgement = sight.judgement
     store.execute(
         "INSERT INTO page_visit (run_id, board_id, day, movement, distance, threshold,"
-        " n_characters, simhash, source_sha256) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " n_characters, simhash, source_sha256, why) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             run.run_id,
             run.board_id,
@@ -67,6 +67,7 @@ def record_page(store: Store, run: Run, sight: PageSight) -> None:
             sight.n_characters,
             sight.simhash,
             sight.source,
+            judgement.why,
         ),
     )
     store.execute(
