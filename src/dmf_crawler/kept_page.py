@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from dmf_crawler.extract.watched_page import read_watched_page, recall_reading
+from dmf_crawler.extract.watched_page import read_watched_page, restore_reading
 from dmf_crawler.model.detail import BODY
 from dmf_crawler.model.page import RawPage
 from dmf_crawler.model.record import Record
@@ -66,7 +66,7 @@ def read_kept_state(
     stored = version_at(watch.store, watch.board.id, watch.board.id, moment)
     if stored is None:
         return None
-    return stored, _read_again(watch, stored) or recall_reading(
+    return stored, _read_again(watch, stored) or restore_reading(
         stored.version.fields, watch.selectors
     )
 

@@ -45,13 +45,13 @@ from dmf_crawler.persist.page_visits import (
     outdated_calibration,
     visits_of,
 )
+from dmf_crawler.persist.questions import StoredVersion
 from dmf_crawler.persist.recording import Acceptance, known_records, record_accepted
 from dmf_crawler.run_line import EXIT_CODES, NOT_CRAWLED, Clock, add_crawl, begin, close, refuse
 from dmf_crawler.simhash import simhash, to_signed
 from dmf_crawler.snapshot import read_robots_answer
 from dmf_crawler.visit import KeptPages
 from dmf_crawler.world import World
-
 
 STILL = frozenset({Movement.NONE, Movement.NOISE})
 """Movements that leave the history as it is."""
@@ -124,8 +124,19 @@ def process_page(
     now: Clock,
     crawled: Crawled = NOT_CRAWLED,
     is_dry: bool = False,
+    corrects: bool = False,
 ) -> RunSummary:
-    """Turn the kept page of a run into history."""
+    """Turn the kept page of a run into history.
+
+    Args:
+        run: Which run.
+        watch: Its board.
+        folder: Where its page is kept.
+        now: The clock.
+        crawled: How it was fetched; nothing was where it is read again.
+        is_dry: Only to see what would become of it.
+        corrects: As in `judge_reading`.
+    """
     reading = read_kept_page(watch, folder)
     fault = prove_detector(watch.home.settings.pages)  # else nobody knows what "no change" means
     if isinstance(reading, Fault) or fault is not None:
@@ -133,10 +144,10 @@ def process_page(
         summary = add_crawl(refuse(run, refused, is_page=True), crawled)
         return summary if is_dry else close(watch, summary, now)
     known = known_records(watch.store, watch.board.id)
-    judged = judge_reading(watch, reading, known, day=run.day)
+    judged = judge_reading(watch, reading, known, day=run.day, corrects=corrects)
     sight = _describe(watch, judged.judgement, reading)
     told = _tell(watch, judged.judgement)
-    if crawled.duration_s is not None:  # a page that is read again is no new read of it
+    if not corrects:  # a page that is read again is no new read of it
         told += _tell_pace(run, watch, sight)
     file = watch.selectors.file
     regions = (file.region, *file.region_fallbacks)
@@ -194,8 +205,12 @@ def judge_reading(
     *,
     day: date,
     moment: datetime | None = None,
+    corrects: bool = False,
 ) -> JudgedPage:
     """Hold a reading against the last kept state.
+
+    A newer selectors file that reads the kept state's page otherwise is no change of the page: a
+    field that it adds is filled in, and what else differs is recorded by a correction alone.
 
     Args:
         watch: The board.
@@ -203,6 +218,7 @@ def judge_reading(
         known: The kept record, by its key; empty before the first.
         day: Day of the reading.
         moment: The kept state is that of this moment; None for the last one.
+        corrects: Whether the history is to say what is read today of a page that stayed.
     """
     kept = read_kept_state(watch, moment)
     judgement = judge_page(
@@ -214,13 +230,11 @@ def judge_reading(
     )
     record = to_record(watch, reading)
     change_set = ChangeSet(())
-    if judgement.movement not in STILL:
+    if judgement.movement not in STILL or (corrects and kept and _is_read_otherwise(watch, *kept)):
         change_set = diff_snapshot(
             known, _snapshot(watch, record, reading), day=day, rules=watch.diff_rules
         )
-    if known and not change_set.changes:
-        # Noise never enters the history. A field that only a newer selectors file reads is filled
-        # in, and is no change.
+    if known and not change_set.changes:  # noise never enters the history
         kept_fields = known[record.key].fields
         has_more = record.fields.keys() - kept_fields.keys()
         record = replace(record, fields={**record.fields, **kept_fields})
@@ -228,6 +242,12 @@ def judge_reading(
         if judgement.movement not in STILL:
             judgement = replace(judgement, movement=Movement.NONE, why=ONLY_FILLED)
     return JudgedPage(judgement, _snapshot(watch, record, reading), change_set)
+
+
+def _is_read_otherwise(watch: PageWatch, stored: StoredVersion, again: PageReading) -> bool:
+    """Say whether the page of the kept state says today something else than was recorded of it."""
+    fields = to_record(watch, again).fields
+    return any(fields.get(name, value) != value for name, value in stored.version.fields.items())
 
 
 def _find_threshold(watch: PageWatch) -> int | None:

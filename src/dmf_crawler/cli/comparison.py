@@ -26,9 +26,9 @@ from dmf_crawler.errors import DmfCrawlerError
 from dmf_crawler.model.report import RunRow
 from dmf_crawler.model.run import Fault, RunStatus
 from dmf_crawler.model.verdict import RunSummary
+from dmf_crawler.page_watch import AnyWatch, open_board
 from dmf_crawler.persist.store import Store
 from dmf_crawler.reparse import compare_with_recorded
-from dmf_crawler.page_watch import AnyWatch, open_board
 
 MOST_WORKERS = 60
 """Windows waits for 63 things at once."""

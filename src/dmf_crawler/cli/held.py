@@ -35,13 +35,13 @@ from dmf_crawler.model.record import Column
 from dmf_crawler.model.report import RunRow
 from dmf_crawler.model.run import RunStatus
 from dmf_crawler.model.verdict import Example, Gate, Outcome
+from dmf_crawler.page_watch import open_boards
 from dmf_crawler.persist.decisions import held_runs, reject_held
 from dmf_crawler.persist.gate_results import gates_of
 from dmf_crawler.persist.runs import end_abandoned_runs, get_run, last_accepted_run
 from dmf_crawler.persist.store import Store
 from dmf_crawler.publish.report.wording import LIMIT_WORDS, OUTCOME_WORDS, label_of
 from dmf_crawler.text import escape_unprintable
-from dmf_crawler.page_watch import open_boards
 from dmf_crawler.watch import Watch
 from dmf_crawler.world import World, real_world
 

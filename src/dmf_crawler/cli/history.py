@@ -20,6 +20,7 @@ from dmf_crawler.model.change import FieldChange
 from dmf_crawler.model.record import Column
 from dmf_crawler.model.report import EventRow, VersionRow
 from dmf_crawler.model.run import day_of
+from dmf_crawler.page_watch import open_boards, read_board_selectors
 from dmf_crawler.persist.earlier_runs import taken_over
 from dmf_crawler.persist.questions import (
     Source,
@@ -33,7 +34,6 @@ from dmf_crawler.persist.store import Store
 from dmf_crawler.persist.verification import Check, verify_history
 from dmf_crawler.publish.report.wording import EVENT_WORDS, label_of, shorten_change, show_reason
 from dmf_crawler.text import key_form
-from dmf_crawler.page_watch import open_boards, read_board_selectors
 from dmf_crawler.world import real_world
 
 MOST_SHOWN_KEYS = 10

@@ -15,9 +15,9 @@ from dmf_crawler.errors import DmfCrawlerError
 from dmf_crawler.held import clear_previews, preview_path, write_preview
 from dmf_crawler.model.run import RunStatus
 from dmf_crawler.model.verdict import RunSummary
+from dmf_crawler.page_watch import AnyWatch
 from dmf_crawler.persist.decisions import held_runs
 from dmf_crawler.persist.store import Store
-from dmf_crawler.page_watch import AnyWatch
 from dmf_crawler.world import World
 
 

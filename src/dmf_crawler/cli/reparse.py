@@ -34,10 +34,10 @@ from dmf_crawler.errors import UsageError
 from dmf_crawler.model.report import RunRow
 from dmf_crawler.model.run import RunStatus
 from dmf_crawler.model.verdict import RunSummary
+from dmf_crawler.page_watch import AnyWatch, open_boards
 from dmf_crawler.persist.runs import end_abandoned_runs, find_runs, get_run
 from dmf_crawler.persist.store import Store
 from dmf_crawler.reparse import record_correction
-from dmf_crawler.page_watch import AnyWatch, open_boards
 from dmf_crawler.world import World, real_world
 
 Advance = Callable[[], object]

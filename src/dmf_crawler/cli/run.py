@@ -24,6 +24,8 @@ from dmf_crawler.daily_report import publish_day, report_path
 from dmf_crawler.errors import DmfCrawlerError, LockHeldError, StoredDataError, UsageError
 from dmf_crawler.model.run import Fault, Run, RunStatus, day_of, kst
 from dmf_crawler.model.verdict import RunSummary
+from dmf_crawler.page_run import run_page
+from dmf_crawler.page_watch import AnyWatch, PageWatch, open_boards, read_board_selectors
 from dmf_crawler.persist.attempts import (
     attempts_of_day,
     begin_attempt,
@@ -36,8 +38,6 @@ from dmf_crawler.persist.gate_results import write_gates
 from dmf_crawler.persist.runs import end_abandoned_runs, find_runs, get_run
 from dmf_crawler.persist.store import Store
 from dmf_crawler.pipeline import USUAL_OPTIONS, run_board
-from dmf_crawler.page_run import run_page
-from dmf_crawler.page_watch import AnyWatch, PageWatch, open_boards, read_board_selectors
 from dmf_crawler.run_line import refuse_gates
 from dmf_crawler.world import World, real_world
 
