@@ -113,7 +113,7 @@ def show_moment(moment: datetime | None) -> str:
 
 
 def show_movement(movement: Movement, distance: int | None, threshold: int | None) -> str:
-    """Return how much a page moved, and how much of that would be noise: `잡음 (거리 2, 임계값 3)`."""
+    """Return how much a page moved and what would be noise: `잡음 (거리 2, 임계값 3)`."""
     word = MOVEMENT_WORDS[movement]
     return word if distance is None else f"{word} (거리 {distance}, 임계값 {show_bits(threshold)})"
 
