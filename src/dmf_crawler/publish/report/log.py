@@ -90,7 +90,8 @@ def _event_cells(board: BoardReport, event: EventRow) -> list[Cell]:
 
 def write_runs(sheet: Sheet, report: Report) -> None:
     """Write one line a run, newest first as given."""
-    names = {each.board_id: each.name_ko for each in (*report.boards, *report.pages)}
+    names = {board.board_id: board.name_ko for board in report.boards}
+    names |= {page.board_id: page.name_ko for page in report.pages}
     has_board = len(names.keys() | {row.run.board_id for row in report.runs}) > 1
     columns = [*zip(RUN_COLUMNS, RUN_WIDTHS, strict=True)]
     if report.pages:
