@@ -21,6 +21,7 @@ from typing import Any, NoReturn, TextIO
 
 from dmf_crawler import __version__
 from dmf_crawler.cli.options import (
+    add_calibrate_options,
     add_common_options,
     add_decision_options,
     add_history_options,
@@ -88,7 +89,7 @@ class Command:
 # Commands that a later version brings: asking for one is answered plainly.
 LATER = frozenset(
     {
-        *("as-of", "probe", "calibrate", "schedule"),
+        *("as-of", "probe", "schedule"),
         *("init", "changes", "export", "watch", "alerts"),
         *("terms", "review"),
     }
@@ -132,6 +133,13 @@ COMMANDS = (
         add_reparse_options,
         "reparse.reparse",
         {"runs": []},
+    ),
+    Command(
+        "calibrate",
+        "감시 페이지가 저절로 움직이는 정도 재기",
+        add_calibrate_options,
+        "calibrate.calibrate",
+        {"board": None, "n_reads": 0, "largest_distance": None, "threshold": None},
     ),
     Command(
         "selectors",

@@ -85,6 +85,12 @@ def add_reparse_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_calibrate_options(parser: argparse.ArgumentParser) -> None:
+    """Add those of `calibrate`."""
+    parser.add_argument("board", type=_text, metavar="BOARD", help="kind: page 인 게시판의 id")
+    parser.add_argument("--now", type=_moment, metavar="ISO", help="이 시각인 것처럼 실행 (연습용)")
+
+
 def add_decision_options(parser: argparse.ArgumentParser) -> None:
     """Add those of `approve` and `reject`."""
     parser.add_argument("run", type=_text, metavar="RUN", help="보류된 실행의 번호 (pending 참조)")

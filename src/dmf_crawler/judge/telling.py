@@ -24,10 +24,10 @@ _TELLING = re.compile(
     r"|[0-9]{1,2}(?:st|nd|rd|th)?\s?"
     r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?(?:,?\s?[0-9]{4})?"
     # Periods, money, shares, articles of a law: 30일, 3개월, 10만원, 50%, 제3조
-    r"|[0-9][0-9.,]*\s?(?:일|영업일|주일?|개월|달|년|시간|만?원|천원|억원|%|퍼센트|배|조|항|호"
+    r"|[0-9][0-9.,]{0,20}\s?(?:일|영업일|주일?|개월|달|년|시간|만?원|천원|억원|%|퍼센트|배|조|항|호"
     r"|日|営業日|週間|か月|ヶ月|カ月|年|時間|円|万円|条|項|号"
     r"|(?:days?|weeks?|months?|years?|hours?|percent|usd|won|krw|yen)\b)"
-    r"|[$₩€¥]\s?[0-9][0-9.,]*"
+    r"|[$₩€¥]\s?[0-9][0-9.,]{0,20}"
     # Words that allow, forbid, deny or end: Korean, the longer of two first
     "|미등록|미승인|부적합|미포함|불가능|불필요|부동의|비공개|무단|취하|취소|말소|정상|정지|중지|중단"
     "|등록|신규|변경|개정|폐지|삭제|시행|종료|만료|해지|해제|탈퇴|보고|승인|반려|허가|허용|허락|금지|금하"
@@ -42,8 +42,7 @@ _TELLING = re.compile(
     r"|\b(?:not|no|never|none|without|cannot|can|may|must|shall|should|unless|except|only|prohibit\w*"
     r"|forbid\w*|allow\w*|disallow\w*|permit\w*|require\w*|withdraw\w*|withdrawn|cancel\w*|revok\w*"
     r"|suspend\w*|approv\w*|reject\w*|expir\w*|valid|invalid|void|terminat\w*|effective|deny|denied"
-    r"|refus\w*|liab\w*|consent\w*|delet\w*|amend\w*)\b|n't\b",
-    re.IGNORECASE,
+    r"|refus\w*|liab\w*|consent\w*|delet\w*|amend\w*)\b|n't\b"
 )
 
 
@@ -56,6 +55,6 @@ def name_difference(before: Sequence[str], after: Sequence[str]) -> tuple[str, .
     """Return what came or went, in text order, each once and at most 50; what went first."""
     old, new = Counter(before), Counter(after)
     gone, come = old - new, new - old
-    seen = dict.fromkeys([*(each for each in before if each in gone)])
+    seen = dict.fromkeys(each for each in before if each in gone)
     seen |= dict.fromkeys(each for each in after if each in come)
     return tuple(islice(seen, _MOST_NAMED))
