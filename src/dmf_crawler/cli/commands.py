@@ -31,6 +31,7 @@ from dmf_crawler.cli.options import (
     add_rehearse_options,
     add_reparse_options,
     add_report_options,
+    add_review_options,
     add_run_options,
     add_runs_options,
     add_selectors_options,
@@ -91,7 +92,7 @@ LATER = frozenset(
     {
         *("as-of", "probe", "schedule"),
         *("init", "changes", "export", "watch", "alerts"),
-        *("terms", "review"),
+        "terms",
     }
 )
 
@@ -151,6 +152,13 @@ COMMANDS = (
     Command("pending", "보류된 실행과 그 사유", add_no_options, "held.pending", {"held": []}),
     Command("approve", "보류된 실행 승인", add_decision_options, "held.approve", {"runs": []}),
     Command("reject", "보류된 실행 거부", add_decision_options, "held.reject", {"runs": []}),
+    Command(
+        "review",
+        "감시 페이지에서 바뀐 곳: 확인할 것을 보고, 확인했음을 적기",
+        add_review_options,
+        "review.review",
+        {"reviews": []},
+    ),
     Command("runs", "지난 실행 목록", add_runs_options, "history.list_runs", {"runs": []}),
     Command(
         "history",

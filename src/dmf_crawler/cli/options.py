@@ -180,6 +180,25 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
     either.add_argument("--date", type=_day, metavar="D", help="이 날 (기본: 마지막 채택된 날)")
 
 
+def add_review_options(parser: argparse.ArgumentParser) -> None:
+    """Add those of `review`."""
+    parser.add_argument(
+        "action",
+        choices=["list", "done"],
+        metavar="list|done",
+        help="list: 확인할 변경 보기, done N: N번을 확인했다고 적기",
+    )
+    parser.add_argument("number", type=_positive, nargs="?", metavar="N", help="검토 번호 (done)")
+    parser.add_argument("--board", type=_text, metavar="ID", help="이 게시판만 (list)")
+    parser.add_argument("--all", action="store_true", help="이미 확인한 것도 (list)")
+    parser.add_argument(
+        "--note", type=_note, default="", metavar="T", help="무엇을 확인했는지 (done)"
+    )
+    parser.add_argument(
+        "--now", type=_moment, metavar="ISO", help="이 시각인 것처럼 실행 (done, 연습용)"
+    )
+
+
 def add_raw_options(parser: argparse.ArgumentParser) -> None:
     """Add those of `raw`."""
     parser.add_argument(

@@ -166,6 +166,14 @@ def _say_held(summary: RunSummary) -> list[str]:
     return lines
 
 
+def name_home(given: Path | None) -> str:
+    """Return the words that name a home folder on a command line, "" where none was given."""
+    if given is None:
+        return ""
+    text = str(given)
+    return f" --home {shlex.quote(text) if os.name == 'posix' else f'"{text}"'}"
+
+
 def quote_value(value: Value | None) -> str:
     """Return a value in quotes, on one line, with what a terminal would obey escaped."""
     if value is None:

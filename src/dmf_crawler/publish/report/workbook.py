@@ -21,7 +21,7 @@ from dmf_crawler.publish.report.page_notes import REVIEW_SHEET, has_reviews
 from dmf_crawler.publish.report.records import write_records
 from dmf_crawler.publish.report.reviews import write_reviews
 from dmf_crawler.publish.report.summary import title_of, write_summary
-from dmf_crawler.publish.whole_file import write_whole
+from dmf_crawler.publish.whole_file import open_whole
 
 OPTIONS = {
     "constant_memory": True,  # rows go to disk at once, so every sheet is written from the top
@@ -50,7 +50,9 @@ def write_report(
             untouched.
     """
     try:
-        write_whole(_render(report), path, replace=replace)
+        content = _render(report)
+        with open_whole(path, replace=replace) as file:
+            file.write(content)
     except PermissionError as error:
         if report.preview_of:
             raise _preview_not_written(path, error) from error
