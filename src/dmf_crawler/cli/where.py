@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from datetime import date, datetime, time, timedelta
+from datetime import date, timedelta
 from typing import Any
 
 from dmf_crawler.cli.commands import Answer
@@ -15,7 +15,7 @@ from dmf_crawler.cli.wording import quote_value
 from dmf_crawler.errors import UsageError
 from dmf_crawler.extract.parser import SHOWN_SEPARATOR
 from dmf_crawler.model.record import Column, Value
-from dmf_crawler.model.run import DAY_STARTS_AT_HOUR, KST, kst
+from dmf_crawler.model.run import end_of_day, kst
 from dmf_crawler.page_watch import AnyWatch, PageWatch, open_board
 from dmf_crawler.persist.questions import StoredVersion, version_at, versions_of_key
 from dmf_crawler.persist.store import Store
@@ -39,7 +39,7 @@ def where(arguments: argparse.Namespace) -> Answer:
         board_id, key = choose_key(store, arguments.key, arguments.board)
         (board,) = choose_boards(home, [board_id])
         watch = open_board(home, board, store)
-        column = _choose_field(watch.selectors.columns, arguments.field)
+        column = choose_field(watch.selectors.columns, arguments.field)
         stored = _choose_version(store, board_id, key, arguments.date)
         traced = (
             trace_page(watch, stored, column.field)
@@ -54,7 +54,7 @@ def where(arguments: argparse.Namespace) -> Answer:
     return Answer(fault.exit_code, payload, text, error=(fault.code, fault.message))
 
 
-def _choose_field(columns: Sequence[Column], text: str) -> Column:
+def choose_field(columns: Sequence[Column], text: str) -> Column:
     """Return the column of a field id or a Korean label.
 
     Raises:
@@ -74,10 +74,7 @@ def _choose_version(store: Store, board_id: str, key: str, day: date | None) -> 
     Raises:
         UsageError: `no_version_then`.
     """
-    moment = None
-    if day is not None:
-        next_day = datetime.combine(day + timedelta(days=1), time(DAY_STARTS_AT_HOUR), KST)
-        moment = next_day - timedelta(seconds=1)
+    moment = end_of_day(day) - timedelta(seconds=1) if day is not None else None
     stored = version_at(store, board_id, key, moment)
     if stored is not None:
         return stored
