@@ -44,7 +44,7 @@ def publish_day(watches: Sequence[AnyWatch], day: date, *, written_at: datetime)
             f"보고서 폴더 {first.home.reports} 를 만들 수 없습니다({error}). 권한을 확인하십시오.",
         ) from error
     for page in report.pages:
-        for item in {*page.waiting, *page.found}:
+        for item in {item.review_id: item for item in (*page.waiting, *page.found)}.values():
             write_diff(item, page, first.home.reports)
     return write_report(report, report_path(first.home, day))
 
