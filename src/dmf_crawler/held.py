@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from dmf_crawler.config import Home
+from dmf_crawler.daily_report import collect_day
 from dmf_crawler.errors import StoredDataError, UsageError
 from dmf_crawler.model.decision import Decided, Decision
 from dmf_crawler.model.report import RunRow
@@ -19,10 +20,11 @@ from dmf_crawler.model.verdict import RunSummary
 from dmf_crawler.persist.decisions import held_runs
 from dmf_crawler.persist.runs import get_run, last_accepted_run, warnings_of
 from dmf_crawler.persist.store import Store
-from dmf_crawler.pipeline import Clock, Intent, collect_day, process
+from dmf_crawler.pipeline import Intent, process
 from dmf_crawler.publish.report.wording import DECISION_WORDS, STATUS_WORDS
 from dmf_crawler.publish.report.workbook import write_report
 from dmf_crawler.reparse import day_read, find_kept_folder, recall_crawl
+from dmf_crawler.run_line import Clock
 from dmf_crawler.watch import Watch
 
 

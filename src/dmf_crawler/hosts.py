@@ -56,7 +56,10 @@ class Hosts(Generic[W]):
         Returns:
             The visit; or why nothing, or not this request, may be sent there.
         """
-        base_url = self.watch.home.base_url_of(self.watch.board, source)
+        return self.enter_site(self.watch.home.base_url_of(self.watch.board, source), first)
+
+    def enter_site(self, base_url: str, first: PageRequest) -> Visit[W] | Fault:
+        """Go to a host by its address; as `enter`."""
         visit = self._last = self._visits.get(base_url) or self._open(base_url)
         visit.n_before = self.n_requests - visit.fetcher.n_requests
         others = (each.fetcher.throttle.delay_s for each in self._visits.values())
@@ -123,6 +126,8 @@ def _find_scopes(board: Board) -> Mapping[str, tuple[str, ...]]:
         scopes["export"] = board.export.scope
     if board.openapi is not None:
         scopes["api"] = board.openapi.scope
+    if board.page is not None:
+        scopes["page"] = board.page.scope
     if board.details is not None:
         scopes |= {"detail": board.details.scope, "file": board.details.file_scope}
     return scopes

@@ -21,7 +21,8 @@ from dmf_crawler.persist.gate_results import gates_of
 from dmf_crawler.persist.pages import known_pages
 from dmf_crawler.persist.questions import list_as_of
 from dmf_crawler.persist.runs import begin_run, last_accepted_run
-from dmf_crawler.pipeline import Clock, process, refuse
+from dmf_crawler.pipeline import process
+from dmf_crawler.run_line import Clock, refuse
 from dmf_crawler.snapshot import find_primary, has_source, read_source
 from dmf_crawler.sources import complete_source
 from dmf_crawler.watch import Watch

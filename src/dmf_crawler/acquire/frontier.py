@@ -10,7 +10,7 @@ from hashlib import blake2b
 from heapq import heappop, heappush
 from urllib.parse import quote, urlencode
 
-from dmf_crawler.boards import HtmlSource
+from dmf_crawler.boards import HtmlSource, WatchedPage
 from dmf_crawler.model.detail import KnownPage
 from dmf_crawler.model.page import Headers, PageRequest, RequestIdentity
 from dmf_crawler.model.run import Fault
@@ -57,6 +57,19 @@ def list_request(
     if source.method == "POST":
         return PageRequest(url, kind, page_no, pass_no, method="POST", body=form)
     return PageRequest(f"{url}?{form}", kind, page_no, pass_no)
+
+
+def page_request(base_url: str, page: WatchedPage, *, pass_no: int = 1) -> PageRequest:
+    """Return the request for a watched page, which is never conditional.
+
+    Args:
+        base_url: Scheme, host and port of the site, without a final slash.
+        page: Which page.
+        pass_no: 1-based; a calibration asks for it several times.
+    """
+    url = base_url + quote(page.path, safe=PATH_SAFE)
+    form = urlencode(page.params)
+    return PageRequest(f"{url}?{form}" if form else url, "page", pass_no=pass_no)
 
 
 def count_pages(announced_total: int, page_size: int) -> int:
@@ -120,7 +133,10 @@ FIRST_RANK: Rank = (False, date.min)
 LIST_KINDS = ("list", "recheck", "total", "export", "total_recheck", "api")
 """Kinds that make the list, of whatever source; each pass asks for them anew."""
 
-TURNS = {"robots": 0, **dict.fromkeys(LIST_KINDS, 1), "detail": 2, "file": 3}
+PASS_KINDS = (*LIST_KINDS, "page")
+"""Kinds that each pass asks for anew; a watched page is a board of its own."""
+
+TURNS = {"robots": 0, **dict.fromkeys(PASS_KINDS, 1), "detail": 2, "file": 3}
 """Kind → turn; a page 1 once more waits in the line of the list."""
 
 
@@ -174,9 +190,9 @@ class Frontier:
 
 
 def _digest_visit(request: PageRequest) -> bytes:
-    """Return what two requests for the same visit share; each pass visits the list anew."""
+    """Return what two requests for the same visit share; each pass visits its pages anew."""
     parts: tuple[str, ...] = request.identity
-    if request.kind in LIST_KINDS:
+    if request.kind in PASS_KINDS:
         parts += (request.kind, str(request.pass_no))
     return blake2b("\0".join(parts).encode(), digest_size=DIGEST_BYTES).digest()
 

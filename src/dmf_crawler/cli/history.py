@@ -14,6 +14,7 @@ from dmf_crawler.cli.home import hold_lock, open_home, write_log
 from dmf_crawler.cli.run import choose_boards
 from dmf_crawler.cli.wording import quote_value, row_json, row_text
 from dmf_crawler.config import Home
+from dmf_crawler.daily_report import publish_day
 from dmf_crawler.errors import UsageError
 from dmf_crawler.model.change import FieldChange
 from dmf_crawler.model.record import Column
@@ -30,7 +31,6 @@ from dmf_crawler.persist.questions import (
 from dmf_crawler.persist.runs import find_runs, get_run, last_accepted_run
 from dmf_crawler.persist.store import Store
 from dmf_crawler.persist.verification import Check, verify_history
-from dmf_crawler.pipeline import publish_day
 from dmf_crawler.publish.report.wording import EVENT_WORDS, label_of, shorten_change, show_reason
 from dmf_crawler.text import key_form
 from dmf_crawler.watch import open_watch, read_selectors

@@ -20,6 +20,7 @@ from dmf_crawler.cli.previews import settle_previews
 from dmf_crawler.cli.wording import summary_json, summary_text, worst_error, worst_exit_code
 from dmf_crawler.config import Home
 from dmf_crawler.crawl import CrawlOptions
+from dmf_crawler.daily_report import publish_day, report_path
 from dmf_crawler.errors import DmfCrawlerError, LockHeldError, StoredDataError, UsageError
 from dmf_crawler.judge.gates import refuse_read
 from dmf_crawler.model.run import Fault, Run, RunStatus, day_of, kst
@@ -35,7 +36,7 @@ from dmf_crawler.persist.decisions import approved_days
 from dmf_crawler.persist.gate_results import write_gates
 from dmf_crawler.persist.runs import end_abandoned_runs, find_runs, get_run
 from dmf_crawler.persist.store import Store
-from dmf_crawler.pipeline import USUAL_OPTIONS, publish_day, report_path, run_board
+from dmf_crawler.pipeline import USUAL_OPTIONS, run_board
 from dmf_crawler.watch import Watch, open_watch, read_selectors
 from dmf_crawler.world import World, real_world
 

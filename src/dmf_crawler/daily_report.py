@@ -1,0 +1,57 @@
+"""The workbook of a day: asked of the history, written beside the ones before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from pathlib import Path
+
+from dmf_crawler.config import Home
+from dmf_crawler.errors import StoredDataError, UsageError
+from dmf_crawler.model.report import Report
+from dmf_crawler.persist.questions import report_of_day
+from dmf_crawler.publish.report.workbook import write_report
+from dmf_crawler.watch import Watch
+
+
+def publish_day(watches: Sequence[Watch], day: date, *, written_at: datetime) -> Path:
+    """Write the workbook of a day from the history.
+
+    Raises:
+        UsageError: `nothing_accepted`: no board has an accepted run on that day.
+        StoredDataError: `report_not_written`; an older file of that name stays as it is.
+    """
+    first = watches[0]
+    report = collect_day(watches, day, written_at=written_at)
+    if all(board.accepted is None or board.accepted.run.day != day for board in report.boards):
+        raise UsageError(
+            "nothing_accepted",
+            f"{day} 에 채택된 실행이 없어 보고서를 만들 수 없습니다. "
+            "runs 명령으로 채택된 날을 확인하십시오.",
+        )
+    try:
+        first.home.reports.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoredDataError(
+            "report_not_written",
+            f"보고서 폴더 {first.home.reports} 를 만들 수 없습니다({error}). 권한을 확인하십시오.",
+        ) from error
+    return write_report(report, report_path(first.home, day))
+
+
+def collect_day(watches: Sequence[Watch], day: date, *, written_at: datetime) -> Report:
+    """Return what the workbook of a day shows."""
+    rules = watches[0].home.settings
+    return report_of_day(
+        watches[0].store,
+        tuple(watch.report_request for watch in watches),
+        day,
+        written_at=written_at,
+        rules=(rules.report.history_days, rules.report.log_runs, rules.history.missing_runs),
+        changed_back_days=rules.report.changed_back_days,
+    )
+
+
+def report_path(home: Home, day: date) -> Path:
+    """Return where the workbook of a day stands."""
+    return home.reports / f"DMF_{day}.xlsx"
