@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
 
 from dmf_crawler.config import Home
 from dmf_crawler.errors import StoredDataError, UsageError
 from dmf_crawler.model.report import Report
+from dmf_crawler.page_watch import AnyWatch, PageWatch
+from dmf_crawler.persist.page_visits import page_report
 from dmf_crawler.persist.questions import report_of_day
 from dmf_crawler.publish.report.workbook import write_report
 from dmf_crawler.watch import Watch
 
 
-def publish_day(watches: Sequence[Watch], day: date, *, written_at: datetime) -> Path:
+def publish_day(watches: Sequence[AnyWatch], day: date, *, written_at: datetime) -> Path:
     """Write the workbook of a day from the history.
 
     Raises:
@@ -23,7 +26,9 @@ def publish_day(watches: Sequence[Watch], day: date, *, written_at: datetime) ->
     """
     first = watches[0]
     report = collect_day(watches, day, written_at=written_at)
-    if all(board.accepted is None or board.accepted.run.day != day for board in report.boards):
+    days = {each.accepted.run.day for each in report.boards if each.accepted}
+    days |= {each.last.day for each in report.pages if each.last}
+    if day not in days:
         raise UsageError(
             "nothing_accepted",
             f"{day} 에 채택된 실행이 없어 보고서를 만들 수 없습니다. "
@@ -39,17 +44,19 @@ def publish_day(watches: Sequence[Watch], day: date, *, written_at: datetime) ->
     return write_report(report, report_path(first.home, day))
 
 
-def collect_day(watches: Sequence[Watch], day: date, *, written_at: datetime) -> Report:
+def collect_day(watches: Sequence[AnyWatch], day: date, *, written_at: datetime) -> Report:
     """Return what the workbook of a day shows."""
-    rules = watches[0].home.settings
-    return report_of_day(
-        watches[0].store,
-        tuple(watch.report_request for watch in watches),
+    rules, store = watches[0].home.settings, watches[0].store
+    report = report_of_day(
+        store,
+        tuple(watch.report_request for watch in watches if isinstance(watch, Watch)),
         day,
         written_at=written_at,
         rules=(rules.report.history_days, rules.report.log_runs, rules.history.missing_runs),
         changed_back_days=rules.report.changed_back_days,
     )
+    pages = [watch.report_request for watch in watches if isinstance(watch, PageWatch)]
+    return replace(report, pages=tuple(page_report(store, page, day) for page in pages))
 
 
 def report_path(home: Home, day: date) -> Path:

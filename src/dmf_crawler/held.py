@@ -17,6 +17,7 @@ from dmf_crawler.model.decision import Decided, Decision
 from dmf_crawler.model.report import RunRow
 from dmf_crawler.model.run import Run, RunStatus
 from dmf_crawler.model.verdict import RunSummary
+from dmf_crawler.page_watch import AnyWatch
 from dmf_crawler.persist.decisions import held_runs
 from dmf_crawler.persist.runs import get_run, last_accepted_run, warnings_of
 from dmf_crawler.persist.store import Store
@@ -87,7 +88,7 @@ def preview_path(home: Home, run: Run) -> Path:
     return home.held / f"DMF_{run.day}_{run.run_id}_미채택.xlsx"
 
 
-def write_preview(run: Run, watches: Sequence[Watch], *, now: Clock) -> Path:
+def write_preview(run: Run, watches: Sequence[AnyWatch], *, now: Clock) -> Path:
     """Write the workbook that a held run would become if it were accepted now.
 
     Args:
@@ -100,8 +101,9 @@ def write_preview(run: Run, watches: Sequence[Watch], *, now: Clock) -> Path:
     """
     path = preview_path(watches[0].home, run)
     with watches[0].store.copied() as copy:
-        in_copy = [replace(watch, store=copy) for watch in watches]
-        board = next(watch for watch in in_copy if watch.board.id == run.board_id)
+        in_copy: list[AnyWatch] = [replace(watch, store=copy) for watch in watches]
+        lists = (watch for watch in in_copy if isinstance(watch, Watch))  # no page is ever held
+        board = next(watch for watch in lists if watch.board.id == run.board_id)
         row = get_run(copy, run.run_id)
         summary = approve_held(row, board, note="", now=now)
         if summary.fault is not None:

@@ -134,7 +134,12 @@ def critical_tokens(text: str) -> Counter[str]:
     Numbers with their inner separators (dates, ratios, 1,234.5), numerals such as ², ① and Ⅲ,
     Latin, Greek and Cyrillic words (units too), signs, and words of status and negation.
     """
-    return Counter(_CRITICAL.findall(canonical(text)))
+    return Counter(critical_parts(canonical(text)))
+
+
+def critical_parts(form: str) -> list[str]:
+    """Return what `critical_tokens` counts of a canonical form, in text order."""
+    return _CRITICAL.findall(form)
 
 
 def grade_change(before: str, after: str) -> Grade:

@@ -35,13 +35,14 @@ from dmf_crawler.model.record import Column
 from dmf_crawler.model.report import RunRow
 from dmf_crawler.model.run import RunStatus
 from dmf_crawler.model.verdict import Example, Gate, Outcome
+from dmf_crawler.page_watch import open_boards
 from dmf_crawler.persist.decisions import held_runs, reject_held
 from dmf_crawler.persist.gate_results import gates_of
 from dmf_crawler.persist.runs import end_abandoned_runs, get_run, last_accepted_run
 from dmf_crawler.persist.store import Store
 from dmf_crawler.publish.report.wording import LIMIT_WORDS, OUTCOME_WORDS, label_of
 from dmf_crawler.text import escape_unprintable
-from dmf_crawler.watch import open_watch
+from dmf_crawler.watch import Watch
 from dmf_crawler.world import World, real_world
 
 WHOLE_RECORD = "기록 전체"
@@ -225,8 +226,9 @@ def approve(arguments: argparse.Namespace) -> Answer:
     """Accept a held run from its kept pages; write the workbook of its day."""
     home = open_home(arguments.home)
     with _deciding(home, arguments) as (store, world, row):
-        watches = [open_watch(home, board, store) for board in home.list_boards]
-        watch = next((each for each in watches if each.board.id == row.run.board_id), None)
+        watches = open_boards(home, store)
+        lists = (each for each in watches if isinstance(each, Watch))  # no page is ever held
+        watch = next((each for each in lists if each.board.id == row.run.board_id), None)
         if watch is None:
             raise UsageError(
                 "no_such_board",

@@ -20,6 +20,7 @@ from dmf_crawler.model.change import FieldChange
 from dmf_crawler.model.record import Column
 from dmf_crawler.model.report import EventRow, VersionRow
 from dmf_crawler.model.run import day_of
+from dmf_crawler.page_watch import open_boards, read_board_selectors
 from dmf_crawler.persist.earlier_runs import taken_over
 from dmf_crawler.persist.questions import (
     Source,
@@ -33,7 +34,6 @@ from dmf_crawler.persist.store import Store
 from dmf_crawler.persist.verification import Check, verify_history
 from dmf_crawler.publish.report.wording import EVENT_WORDS, label_of, shorten_change, show_reason
 from dmf_crawler.text import key_form
-from dmf_crawler.watch import open_watch, read_selectors
 from dmf_crawler.world import real_world
 
 MOST_SHOWN_KEYS = 10
@@ -120,7 +120,11 @@ def choose_key(store: Store, text: str, board_id: str | None = None) -> tuple[st
 def columns_of(home: Home, board_id: str) -> Sequence[Column]:
     """Return a board's columns for their Korean names; none for one that is switched off."""
     return next(
-        (read_selectors(home, board).columns for board in home.list_boards if board.id == board_id),
+        (
+            read_board_selectors(home, board).columns
+            for board in home.enabled_boards
+            if board.id == board_id
+        ),
         (),
     )
 
@@ -172,7 +176,8 @@ def rewrite_report(arguments: argparse.Namespace) -> Answer:
         write_log(home.logs, world.now),
         open_store(home) as store,
     ):
-        watches = [open_watch(home, board, store) for board in choose_boards(home, None)]
+        choose_boards(home, None)
+        watches = open_boards(home, store)
         day = arguments.date
         if arguments.run:
             day = get_run(store, arguments.run).run.day

@@ -30,6 +30,7 @@ from dmf_crawler.persist.store import Store
 from dmf_crawler.workbench.rehearsal.days import Life
 from dmf_crawler.workbench.rehearsal.notice_life import NoticeLife
 from dmf_crawler.workbench.rehearsal.server import RehearsalSite
+from dmf_crawler.workbench.rehearsal.terms_life import TermsLife
 from dmf_crawler.workbench.rehearse import (
     Found,
     RehearsedBoard,
@@ -48,19 +49,22 @@ def rehearse(arguments: argparse.Namespace) -> Answer:
     root = arguments.keep or arguments.home or Path(tempfile.mkdtemp(prefix="dmf_rehearsal_"))
     say = _quiet if arguments.json else _say
     life = Life(n_rows=arguments.rows, seed=arguments.seed)
-    notices = NoticeLife(seed=arguments.seed)
-    with RehearsalSite(life.rows, notices=notices.rows) as site:
+    notices, terms_life = NoticeLife(seed=arguments.seed), TermsLife()
+    with RehearsalSite(life.rows, notices=notices.rows, terms=terms_life.terms) as site:
         make_home(root, site.base_url)
         home = load_home(root)
         say(
             f"연습 사이트 {site.base_url} 에 {arguments.rows:,}건의 목록과 "
-            f"공지 {len(notices.rows):,}건을 열었습니다."
+            f"공지 {len(notices.rows):,}건, 이용약관을 열었습니다."
         )
         say(f"홈 폴더: {home.root}")
         days = []
         names = {board.id: board.name_ko for board in home.boards}
         run_day = DayRunner(home)
-        for day in rehearse_days(site, life, arguments.days, run_day, notices=notices):
+        lived = rehearse_days(
+            site, life, arguments.days, run_day, notices=notices, terms_life=terms_life
+        )
+        for day in lived:
             days.append(day)
             say(day_text(day, names))
         answer = make_answer(home, days)

@@ -54,7 +54,7 @@ def _tell_closed(error: StoreError) -> Diagnosis:
 
 def _check_room(home: Home, store: Store, machine: Machine) -> Diagnosis:
     of_boards = (
-        add_answers(home, store, board, Lived(n_days=0)).day_bytes for board in home.list_boards
+        add_answers(home, store, board, Lived(n_days=0)).day_bytes for board in home.enabled_boards
     )
     day_bytes = sum(fmean(each) for each in of_boards if each)
     return check_disk(home.root, machine, day_bytes=day_bytes)
@@ -76,7 +76,7 @@ def _check_file(home: Home, store: Store) -> Diagnosis:
 def _check_history(
     home: Home, machine: Machine, store: Store | None, *, is_configured: bool
 ) -> Iterator[Diagnosis]:
-    for board in home.list_boards:
+    for board in home.enabled_boards:
         yield look(
             "last_accepted",
             partial(_check_last, store, board, machine),
@@ -93,11 +93,11 @@ def _check_history(
 
 def _check_last(store: Store | None, board: Board, machine: Machine) -> Diagnosis:
     """Say how old the last accepted list is; a correction reads no new one."""
-    name = "last_accepted"
+    name, what = "last_accepted", "페이지가" if board.kind == "page" else "목록이"
     rows = find_runs(store, board_id=board.id) if store else ()
     row = next((each for each in rows if each.status is RunStatus.OK and not each.reparse_of), None)
     if row is None:
-        found = "채택된 목록이 아직 없습니다."
+        found = f"채택된 {what} 아직 없습니다."
         return Diagnosis(name, Health.WARN, found, "run 을 실행하십시오.", board.id)
     n_days = (day_of(machine.now) - row.run.day).days
     if n_days < 0:

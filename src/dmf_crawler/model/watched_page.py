@@ -27,9 +27,10 @@ class PageReading:
 
     Attributes:
         blocks: The region's visible text, one block (paragraph, item, cell) each, as people read
-            it; what moves by itself is still in it.
-        compared: The same, prepared for comparison: volatile passages gone, unordered blocks
-            sorted, canonical form.
+            it: white space collapsed, none of them empty. What moves by itself is still in it;
+            what has no order of its own is sorted.
+        compared: The same, prepared for comparison, block by block: volatile passages gone,
+            canonical form, blocks of which nothing is left dropped.
         fields: Field id → value.
         selector: The one that found the region.
         position: 0 for `region`, 1 for the first of `region_fallbacks`.

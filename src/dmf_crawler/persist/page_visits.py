@@ -109,6 +109,29 @@ def last_visit(store: Store, board_id: str, *, until: date | None = None) -> Pag
     return _read_visit(rows[0]) if rows else None
 
 
+def last_source(store: Store, board_id: str) -> str:
+    """Return the SHA-256 of the page of the last accepted read, "" before the first."""
+    rows = store.rows(
+        "SELECT p.source_sha256 FROM page_visit p JOIN crawl_run c USING (run_id)"
+        " WHERE p.board_id = ? AND c.reparse_of IS NULL ORDER BY c.started_at DESC LIMIT 1",
+        (board_id,),
+    )
+    return rows[0]["source_sha256"] if rows else ""
+
+
+def page_folders(store: Store) -> frozenset[str]:
+    """Return the raw folders of the runs that found a page changed, relative to the home folder.
+
+    A person may have to look at either state of it, and the last one is what the next is held
+    against.
+    """
+    rows = store.rows(
+        "SELECT DISTINCT c.raw_dir FROM dmf_record r JOIN crawl_run c ON c.run_id ="
+        " r.first_seen_run JOIN page_visit p ON p.run_id = r.first_seen_run"
+    )
+    return frozenset(row["raw_dir"] for row in rows)
+
+
 def count_movements(
     store: Store, board_id: str, *, until: date | None = None
 ) -> Mapping[Movement, int]:
