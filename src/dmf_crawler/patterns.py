@@ -18,7 +18,7 @@ MOST_CHARACTERS = 1_000
 """Of a text that is searched in one piece; a repeat without an end has no more."""
 
 MOST_WAYS = 200_000
-"""In which a pattern may be tried from one place of a text: two gaps of 60 are below, two .* not."""
+"""In which a pattern may be tried from one place; two gaps of 60 are fewer, two `.*` more."""
 
 MOST_LOOKS = 100
 """Ways of a look ahead or behind that cost as good as nothing."""
@@ -66,7 +66,8 @@ def compile_pattern(text: str) -> Pattern:
         raise ValueError("빈 글과도 맞습니다")
     if _count_ways(tree) > MOST_WAYS:
         raise ValueError(
-            "너무 오래 걸릴 수 있습니다: 반복 안의 반복이나 이어진 .* 대신 {0,60}처럼 길이를 정하십시오"
+            "너무 오래 걸릴 수 있습니다: 반복 안의 반복이나 이어진 .* 대신 {0,60}처럼 길이를 "
+            "정하십시오"
         )
     needs = sorted(_find_needs(tree), key=len)  # few words are soonest asked for
     return Pattern(text, regex, tuple(needs))
@@ -105,8 +106,8 @@ def _count_branches(branches: Iterable[Any], *, is_repeated: bool) -> int:
     of_beginnings: dict[str, int] = {}
     for branch in branches:
         n_ways = _count_ways(branch, is_repeated=is_repeated)
-        kind, argument = (str(branch[0][0]), branch[0][1]) if len(branch) else ("", None)
-        beginning = chr(argument).lower() if kind == "LITERAL" else ""
+        is_literal = len(branch) and str(branch[0][0]) == "LITERAL"
+        beginning = chr(branch[0][1]).lower() if is_literal else ""
         before = of_beginnings.get(beginning, 0)
         of_beginnings[beginning] = before + n_ways if is_repeated else max(before, n_ways)
     of_any = of_beginnings.pop("", 0)

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 _GAP = r"[^.\n]{0,60}?"
 
-_CRAWLING = r"(?:크롤링|크롤러|스크래핑|스크레이핑|스크랩핑|스크래퍼|스크레이퍼|웹\s*(?:로봇|스파이더))"
+_CRAWLING = (
+    r"(?:크롤링|크롤러|스크래핑|스크레이핑|스크랩핑|스크래퍼|스크레이퍼"
+    r"|웹\s*(?:로봇|스파이더))"
+)
 
 _MACHINE = (
     r"(?:(?<![가-힣])봇|로봇|스파이더|매크로|자동\s*수집|수집\s*(?:로봇|프로그램|도구)"
@@ -57,15 +60,24 @@ FORBIDDING = (
 )
 
 _MAIL = r"(?:전자\s*우편|이메일|e-?mail)\s*(?:주소)?"
-_REFUSED = r"(?:금지|거부|금합니다|금하[며고여는]|불허|수\s*없|(?:안|아니)\s*(?:된다|됩니다|한다)|처벌)"
+_REFUSED = (
+    r"(?:금지|거부|금합니다|금하[며고여는]|불허|수\s*없|(?:안|아니)\s*(?:된다|됩니다|한다)"
+    r"|처벌)"
+)
 _OTHERS = r"크롤링|스크래핑|페이지|정보를|정보의|콘텐츠|게시물|자료|데이터"
 """Where a sentence has one of these, too, it is not about mail addresses alone."""
 
 EXCEPTED = (
-    rf"(?i){_MAIL}(?:(?!{_OTHERS}|및|또는)[^.\n]){{0,60}}?수집"
-    rf"(?:(?!{_OTHERS}|로봇|자동화)[^.\n]){{0,60}}?{_REFUSED}",
-    rf"(?i){_MACHINE}(?:(?!{_OTHERS}|및|금지|거부)[^.\n]){{0,40}}?{_MAIL}[를을의]?\s*"
-    rf"(?:무단\s*(?:으로\s*)?)?수집(?:(?!{_OTHERS})[^.\n]){{0,40}}?{_REFUSED}",
-    rf"(?i)\b{_CRAWL_EN}\b[^.\n]{{0,40}}?\be-?mail\s+addresses\b(?:(?!\band\b|\bor\b)[^.\n])"
-    rf"{{0,60}}?\b{_NOT_EN}\b",
+    (
+        rf"(?i){_MAIL}(?:(?!{_OTHERS}|및|또는)[^.\n]){{0,60}}?수집"
+        rf"(?:(?!{_OTHERS}|로봇|자동화)[^.\n]){{0,60}}?{_REFUSED}"
+    ),
+    (
+        rf"(?i){_MACHINE}(?:(?!{_OTHERS}|및|금지|거부)[^.\n]){{0,40}}?{_MAIL}[를을의]?\s*"
+        rf"(?:무단\s*(?:으로\s*)?)?수집(?:(?!{_OTHERS})[^.\n]){{0,40}}?{_REFUSED}"
+    ),
+    (
+        rf"(?i)\b{_CRAWL_EN}\b[^.\n]{{0,40}}?\be-?mail\s+addresses\b(?:(?!\band\b|\bor\b)[^.\n])"
+        rf"{{0,60}}?\b{_NOT_EN}\b"
+    ),
 )

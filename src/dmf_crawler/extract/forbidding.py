@@ -35,8 +35,9 @@ def find_forbidding(
 ) -> ForbiddingPassage | None:
     """Return the first passage of an answer that forbids crawling, None for none.
 
-    What is searched: every answer that is text, as `sentences.read_sentences` reads it. Not searched: files that are no text (workbooks, PDF, images), scripts, comments of a
-    page, what stands in attributes.
+    What is searched: every answer that is text, as `sentences.read_sentences` reads it.
+    Not searched: files that are no text (workbooks, PDF, images); scripts, comments and attributes
+    of a page.
 
     Args:
         page: As the raw store gave it back.
