@@ -11,9 +11,11 @@ from dmf_crawler.config import Home
 from dmf_crawler.errors import StoredDataError, UsageError
 from dmf_crawler.model.report import Report
 from dmf_crawler.page_watch import AnyWatch, PageWatch
+from dmf_crawler.persist.alerts import alerts_of_day
 from dmf_crawler.persist.page_visits import page_report
 from dmf_crawler.persist.questions import report_of_day
 from dmf_crawler.publish.report.workbook import write_report
+from dmf_crawler.terms import tell_states
 from dmf_crawler.watch import Watch
 
 
@@ -46,7 +48,8 @@ def publish_day(watches: Sequence[AnyWatch], day: date, *, written_at: datetime)
 
 def collect_day(watches: Sequence[AnyWatch], day: date, *, written_at: datetime) -> Report:
     """Return what the workbook of a day shows."""
-    rules, store = watches[0].home.settings, watches[0].store
+    home, store = watches[0].home, watches[0].store
+    rules = home.settings
     report = report_of_day(
         store,
         tuple(watch.report_request for watch in watches if isinstance(watch, Watch)),
@@ -56,7 +59,12 @@ def collect_day(watches: Sequence[AnyWatch], day: date, *, written_at: datetime)
         changed_back_days=rules.report.changed_back_days,
     )
     pages = [watch.report_request for watch in watches if isinstance(watch, PageWatch)]
-    return replace(report, pages=tuple(page_report(store, page, day) for page in pages))
+    return replace(
+        report,
+        pages=tuple(page_report(store, page, day) for page in pages),
+        terms=tell_states(home, store, day),
+        alerts=alerts_of_day(store, day),
+    )
 
 
 def report_path(home: Home, day: date) -> Path:

@@ -11,6 +11,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
@@ -49,6 +50,7 @@ class Pattern:
         return all(any(map(has_word, words)) for words in self.needs)
 
 
+@lru_cache(maxsize=256)
 def compile_pattern(text: str) -> Pattern:
     """Compile a pattern.
 

@@ -6,6 +6,7 @@ decided on. That the terms have to be read is told, in 요약, by `doctor` and b
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
@@ -14,6 +15,7 @@ from dmf_crawler.alerts import raise_alert
 from dmf_crawler.board_checks import is_loopback
 from dmf_crawler.boards import Board
 from dmf_crawler.config import Home
+from dmf_crawler.errors import StoreError
 from dmf_crawler.model.run import DAY_STARTS_AT_HOUR, KST, Fault, Run, day_of, kst
 from dmf_crawler.model.terms import (
     Alert,
@@ -34,6 +36,8 @@ from dmf_crawler.persist.terms import (
 from dmf_crawler.settings import TermsRules
 
 NEXT_STEP = 'terms confirm --note "확인한 내용" 으로 기록하십시오.'
+LOG = logging.getLogger(__name__)
+
 NEVER_READ = "robots.txt와 이용약관을 읽고 확인했다는 기록이 아직 없습니다."
 
 
@@ -200,18 +204,30 @@ def raise_terms_alerts(
     *,
     asks: Callable[[str], bool] = needs_reading,
 ) -> None:
-    """Tell people of stops, changed terms, and terms that have to be read; each once."""
+    """Tell people of stops, changed terms, and terms that have to be read; each once.
+
+    A history that cannot be read is no reason to end anything: it is logged.
+    """
+    try:
+        for site in list_sites(home):
+            _raise_of_site(home, store, site, now, asks)
+    except StoreError as error:
+        LOG.exception("alert_not_told", extra={"code": error.code, "detail": error.message})
+
+
+def _raise_of_site(
+    home: Home, store: Store, site: TermsSite, now: datetime, asks: Callable[[str], bool]
+) -> None:
     day = day_of(now)
-    for site in list_sites(home):
-        for stop in open_stops(store, site.base_url):
-            raise_alert(home, store, _alert_of_stop(stop, now))
-        last = last_confirmation(store, site.base_url, until=_end_of(day))
-        since = last.at if last else None
-        for change in terms_changes(store, site.terms_boards, since=since, until=_end_of(day)):
-            raise_alert(home, store, _alert_of_change(change, site, now))
-        state = terms_state(store, site, home.settings.terms, day, asks=asks)
-        if state.due_since is not None:
-            raise_alert(home, store, _alert_of_reading(state, state.due_since, now))
+    for stop in open_stops(store, site.base_url):
+        raise_alert(home, store, _alert_of_stop(stop, now))
+    last = last_confirmation(store, site.base_url, until=_end_of(day))
+    since = last.at if last else None
+    for change in terms_changes(store, site.terms_boards, since=since, until=_end_of(day)):
+        raise_alert(home, store, _alert_of_change(change, site, now))
+    state = terms_state(store, site, home.settings.terms, day, asks=asks)
+    if state.due_since is not None:
+        raise_alert(home, store, _alert_of_reading(state, state.due_since, now))
 
 
 def _alert_of_stop(stop: TermsStop, now: datetime) -> Alert:
@@ -222,7 +238,8 @@ def _alert_of_stop(stop: TermsStop, now: datetime) -> Alert:
         title="수집을 금지하는 문구를 찾아 멈췄습니다",
         text=(
             f"{stop.site} 에는 사람이 결정할 때까지 아무 요청도 보내지 않습니다(실행 "
-            f"{stop.run_id}). terms 로 문구를 보고 이용약관을 읽은 뒤 terms confirm --note 또는 게시판 끄기."
+            f"{stop.run_id}). terms 로 문구를 보고 이용약관을 읽으십시오. 허용되면 terms confirm "
+            "--note, 아니면 게시판을 끄십시오."
         ),
         raised_at=now,
     )

@@ -81,3 +81,13 @@ EXCEPTED = (
         rf"{{0,60}}?\b{_NOT_EN}\b"
     ),
 )
+
+PLAIN = (
+    "크롤링을 금지합니다.",
+    "이 사이트의 정보를 크롤링, 스크래핑 등 자동화된 수단으로 수집하는 행위를 금지합니다.",
+    "로봇, 스파이더 등을 이용한 무단 수집을 금합니다.",
+    "자동화된 프로그램을 이용하여 정보를 수집할 수 없습니다.",
+    "Crawling is prohibited.",
+    "You may not use any robot, spider or scraper to access this site.",
+)
+"""Sentences that the patterns of every configuration must find."""

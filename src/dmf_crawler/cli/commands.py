@@ -33,6 +33,7 @@ from dmf_crawler.cli.options import (
     add_run_options,
     add_runs_options,
     add_selectors_options,
+    add_terms_options,
     add_tune_options,
     add_where_options,
 )
@@ -90,7 +91,7 @@ LATER = frozenset(
     {
         *("as-of", "probe", "calibrate", "schedule"),
         *("init", "changes", "export", "watch", "alerts"),
-        *("terms", "review"),
+        "review",
     }
 )
 
@@ -143,6 +144,13 @@ COMMANDS = (
     Command("pending", "보류된 실행과 그 사유", add_no_options, "held.pending", {"held": []}),
     Command("approve", "보류된 실행 승인", add_decision_options, "held.approve", {"runs": []}),
     Command("reject", "보류된 실행 거부", add_decision_options, "held.reject", {"runs": []}),
+    Command(
+        "terms",
+        "사이트 이용약관의 확인 상태, 사람이 읽었다는 기록",
+        add_terms_options,
+        "terms.terms",
+        {"sites": []},
+    ),
     Command("runs", "지난 실행 목록", add_runs_options, "history.list_runs", {"runs": []}),
     Command(
         "history",
