@@ -23,6 +23,8 @@ _REPEAT = re.compile(r"(?:([*+?])|\{([0-9]*)(,?)([0-9]*)\})([?+]?)")
 _CLASS = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
 _GROUP = re.compile(r"\((?:\?(?:i:|:|P<\w+>|<?[=!]))?")
 _BLANKS = frozenset({r"\s", " "})
+_ALMOST_ANY = frozenset({".", r"\S", r"\D", r"\W", r"\w"})
+"""Without an end they take all that follows with them."""
 
 
 class PatternError(ValueError):
@@ -37,7 +39,8 @@ def bound_pattern(pattern: str) -> re.Pattern[str]:
 
     Raises:
         PatternError: It is no regular expression, refers back to a group, sets a flag other than
-            `(?i)` at its start, repeats what is of variable length, or has too many repetitions.
+            `(?i)` at its start, repeats nearly any character without an end, repeats what is of
+            variable length, or has too many repetitions.
     """
     try:
         re.compile(pattern)
@@ -118,6 +121,8 @@ class _Reading:
         self._place = found.end()
         least, most = _counts(found)
         if most is None:
+            if part.text in _ALMOST_ANY or part.text.startswith("[^"):
+                raise PatternError("뒤의 글까지 지울 수 있는 끝없는 반복; .{0,20}처럼 끝을 적을 것")
             most = least + (1 if part.text in _BLANKS else MOST_REPEATED)
         if most > _MOST_COUNTED:
             raise PatternError(f"{_MOST_COUNTED}번이 넘는 반복")

@@ -127,15 +127,15 @@ def _judge_text(
         return PageJudgement(Movement.NONE, 0, threshold, why=why)
     old, new = text_of(before), text_of(after)
     bits = distance(simhash(old), simhash(new))
-    old_parts, new_parts = critical_parts(old), critical_parts(new)
-    tokens = name_difference(old_parts, new_parts)
+    # In a short text every number and Latin word counts as well.
     is_short = min(len(old), len(new)) < rules.short_characters
-    if not is_short:
-        old_parts, new_parts = telling_parts(old), telling_parts(new)
-    if old_parts != new_parts:
-        told = name_difference(old_parts, new_parts)
+    critical = critical_parts(old), critical_parts(new)
+    telling = telling_parts(old), telling_parts(new)
+    tokens = name_difference(*critical)
+    if telling[0] != telling[1] or (is_short and critical[0] != critical[1]):
+        told = name_difference(*telling)
         tokens = tuple(dict.fromkeys((*told, *tokens)))
-        why = _tell_parts(told, bits, is_short=is_short)
+        why = _tell_parts(tokens, bits, is_short=is_short)
         return PageJudgement(Movement.CONTENT, bits, threshold, tokens=tokens, why=why)
     if threshold is None:
         why = (
