@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from dmf_crawler.canary import prove_detector
 from dmf_crawler.extract.watched_page import read_watched_page
 from dmf_crawler.judge.page_change import calibrate
 from dmf_crawler.model.run import Fault, Run, kst
 from dmf_crawler.model.watched_page import Calibration, PageReading
-from dmf_crawler.page_run import fetch_page
+from dmf_crawler.page_run import check_detector, fetch_page
 from dmf_crawler.page_watch import PageWatch
 from dmf_crawler.persist.page_visits import write_calibration
 from dmf_crawler.persist.runs import begin_dry_run
@@ -52,7 +51,7 @@ def calibrate_page(watch: PageWatch, world: World) -> Calibrated:
     run = _name(watch, world)
     fetched = fetch_page(run, watch, world, n_reads=rules.calibration_reads)
     ended = Calibrated(run.run_id, fetched.n_requests, warnings=fetched.warnings)
-    fault = fetched.fault or prove_detector(rules)
+    fault = fetched.fault or check_detector(watch)
     if fault is not None:
         return replace(ended, fault=fault)
     readings = _read_pages(watch, run)

@@ -1,10 +1,10 @@
 """The straight line of a whole page, as `pipeline` is that of a list.
 
-    robots gate → one throttled fetch → raw store │ region → text and fields │ canary, movement │ diff
-              (network; bytes on disk)            │         (pure)           │      (pure)      │
+    robots gate → throttled fetch → raw store │ region → text │ canary → movement │ diff → history
+           (network; bytes on disk)           │    (pure)     │      (pure)       │ (transaction)
 
-`run_page` = fetch + `process_page`; re-parsing is `process_page` alone, on the same bytes. A page is
-compared with its last kept state, never with what noise has made of it since.
+`run_page` = `fetch_page` + `process_page`; re-parsing is `process_page` alone, on the same bytes. A
+page is compared with its last kept state, never with what noise has made of it since.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from pathlib import Path
+from typing import Literal
 
 from dmf_crawler.canary import prove_detector
 from dmf_crawler.crawl import (
@@ -53,6 +54,8 @@ from dmf_crawler.snapshot import read_robots_answer
 from dmf_crawler.visit import KeptPages
 from dmf_crawler.world import World
 
+Purpose = Literal["record", "look", "correct"]
+
 STILL = frozenset({Movement.NONE, Movement.NOISE})
 """Movements that leave the history as it is."""
 
@@ -69,7 +72,8 @@ def run_page(watch: PageWatch, world: World, *, options: CrawlOptions) -> RunSum
     crawled = fetch_page(run, watch, world)
     if crawled.fault is None:
         folder = watch.raw_store.folder(run)
-        return process_page(run, watch, folder, now=world.now, crawled=crawled, is_dry=is_dry)
+        purpose: Purpose = "look" if is_dry else "record"
+        return process_page(run, watch, folder, now=world.now, crawled=crawled, purpose=purpose)
     summary = add_crawl(refuse(run, crawled.fault, is_page=True), crawled)
     return summary if is_dry else close(watch, summary, world.now)
 
@@ -93,7 +97,7 @@ def fetch_page(run: Run, watch: PageWatch, world: World, *, n_reads: int = 1) ->
     return Crawled(
         fault,
         hosts.n_requests,
-        warnings=tuple(told),
+        warnings=told,
         identity=watch.identity,
         full_check_from=run.day,
         duration_s=world.monotonic() - started_s,
@@ -123,8 +127,7 @@ def process_page(
     *,
     now: Clock,
     crawled: Crawled = NOT_CRAWLED,
-    is_dry: bool = False,
-    corrects: bool = False,
+    purpose: Purpose = "record",
 ) -> RunSummary:
     """Turn the kept page of a run into history.
 
@@ -134,20 +137,21 @@ def process_page(
         folder: Where its page is kept.
         now: The clock.
         crawled: How it was fetched; nothing was where it is read again.
-        is_dry: Only to see what would become of it.
-        corrects: As in `judge_reading`.
+        purpose: To record what it says, to look what would become of it, or to correct what was
+            recorded of it.
     """
+    is_dry = purpose == "look"
     reading = read_kept_page(watch, folder)
-    fault = prove_detector(watch.home.settings.pages)  # else nobody knows what "no change" means
-    if isinstance(reading, Fault) or fault is not None:
-        refused = reading if isinstance(reading, Fault) else fault
-        summary = add_crawl(refuse(run, refused, is_page=True), crawled)
+    if not isinstance(reading, Fault):  # else nobody knows what "no change" means
+        reading = check_detector(watch) or reading
+    if isinstance(reading, Fault):
+        summary = add_crawl(refuse(run, reading, is_page=True), crawled)
         return summary if is_dry else close(watch, summary, now)
     known = known_records(watch.store, watch.board.id)
-    judged = judge_reading(watch, reading, known, day=run.day, corrects=corrects)
+    judged = judge_reading(watch, reading, known, day=run.day, corrects=purpose == "correct")
     sight = _describe(watch, judged.judgement, reading)
-    told = _tell(watch, judged.judgement)
-    if not corrects:  # a page that is read again is no new read of it
+    told = tuple(_tell(watch, judged.judgement))
+    if purpose != "correct":  # a page that is read again is no new read of it
         told += _tell_pace(run, watch, sight)
     file = watch.selectors.file
     regions = (file.region, *file.region_fallbacks)
@@ -242,6 +246,15 @@ def judge_reading(
         if judgement.movement not in STILL:
             judgement = replace(judgement, movement=Movement.NONE, why=ONLY_FILLED)
     return JudgedPage(judgement, _snapshot(watch, record, reading), change_set)
+
+
+def check_detector(watch: PageWatch) -> Fault | None:
+    """Say that pages with a known change are not judged rightly with what is in force here."""
+    return prove_detector(
+        watch.home.settings.pages,
+        volatile=watch.selectors.file.volatile,
+        threshold=_find_threshold(watch),
+    )
 
 
 def _is_read_otherwise(watch: PageWatch, stored: StoredVersion, again: PageReading) -> bool:

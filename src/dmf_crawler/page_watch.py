@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dmf_crawler.acquire.frontier import page_request
+from dmf_crawler.acquire.path_pattern import is_in_paths
 from dmf_crawler.acquire.raw_store import RawStore
-from dmf_crawler.acquire.urls import is_in_paths
+from dmf_crawler.acquire.source_request import page_request
 from dmf_crawler.boards import Board, WatchedPage
 from dmf_crawler.config import Home
 from dmf_crawler.document import Finding, raise_findings, read_document

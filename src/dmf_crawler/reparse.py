@@ -128,7 +128,9 @@ def record_correction(row: RunRow, watch: AnyWatch, *, now: Clock) -> RunSummary
     read_then = replace(run, day=day_read(row))
     crawled = recall_crawl(row, watch)
     if isinstance(watch, PageWatch):
-        summary = process_page(read_then, watch, folder, now=now, crawled=crawled, corrects=True)
+        summary = process_page(
+            read_then, watch, folder, now=now, crawled=crawled, purpose="correct"
+        )
     else:
         summary = process(read_then, watch, folder, now=now, crawled=crawled)
     return replace(summary, run=run)

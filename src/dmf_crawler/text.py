@@ -128,6 +128,14 @@ def key_form(text: str) -> str:
     return canonical(text).replace(" ", "").translate(_LATIN_UPPER)
 
 
+def search_form(text: str) -> str:
+    """Return what a text is searched by: its key form without the marks of stock companies.
+
+    Whoever asks for 한림제약(주) or for 제약(주) means the name, wherever the mark stands in it.
+    """
+    return key_form(text).replace("(주)", "")
+
+
 def critical_tokens(text: str) -> Counter[str]:
     """Count the parts of a text whose change is never a matter of wording.
 

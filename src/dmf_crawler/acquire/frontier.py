@@ -10,7 +10,7 @@ from hashlib import blake2b
 from heapq import heappop, heappush
 from urllib.parse import quote, urlencode
 
-from dmf_crawler.boards import HtmlSource, WatchedPage
+from dmf_crawler.boards import HtmlSource
 from dmf_crawler.model.detail import KnownPage
 from dmf_crawler.model.page import Headers, PageRequest, RequestIdentity
 from dmf_crawler.model.run import Fault
@@ -57,19 +57,6 @@ def list_request(
     if source.method == "POST":
         return PageRequest(url, kind, page_no, pass_no, method="POST", body=form)
     return PageRequest(f"{url}?{form}", kind, page_no, pass_no)
-
-
-def page_request(base_url: str, page: WatchedPage, *, pass_no: int = 1) -> PageRequest:
-    """Return the request for a watched page, which is never conditional.
-
-    Args:
-        base_url: Scheme, host and port of the site, without a final slash.
-        page: Which page.
-        pass_no: 1-based; a calibration asks for it several times.
-    """
-    url = base_url + quote(page.path, safe=PATH_SAFE)
-    form = urlencode(page.params)
-    return PageRequest(f"{url}?{form}" if form else url, "page", pass_no=pass_no)
 
 
 def count_pages(announced_total: int, page_size: int) -> int:

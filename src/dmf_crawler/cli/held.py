@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
-import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -20,6 +18,7 @@ from dmf_crawler.cli.run import publish_accepted
 from dmf_crawler.cli.wording import (
     count_words,
     error_json,
+    name_home,
     quote_value,
     row_json,
     row_text,
@@ -124,17 +123,13 @@ def _find_file(sha256: str, folder: Path, home: Home) -> str | None:
 
 def _name_commands(row: RunRow, given: Path | None) -> dict[str, str]:
     """Return the three commands that may follow, as they are to be typed."""
-    where = f" --home {_quote(str(given))}" if given is not None else ""
+    where = name_home(given)
     run_id = row.run.run_id
     return {
         "approve": f'dmf-crawler approve {run_id}{where} --note "확인한 내용"',
         "reject": f'dmf-crawler reject {run_id}{where} --note "거부하는 까닭"',
         "reparse": f"dmf-crawler reparse{where} --run {run_id}",
     }
-
-
-def _quote(text: str) -> str:
-    return shlex.quote(text) if os.name == "posix" else f'"{text}"'
 
 
 def _held_json(held: _Held) -> dict[str, Any]:

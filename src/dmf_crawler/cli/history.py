@@ -77,7 +77,7 @@ def show_history(arguments: argparse.Namespace) -> Answer:
     payload = {
         "key": key,
         "board": board_id,
-        "events": [_event_json(event) for event in events],
+        "events": [event_json(event) for event in events],
         "versions": [_version_json(version) for version in versions],
     }
     columns = columns_of(home, board_id)
@@ -129,7 +129,8 @@ def columns_of(home: Home, board_id: str) -> Sequence[Column]:
     )
 
 
-def _event_json(event: EventRow) -> dict[str, Any]:
+def event_json(event: EventRow) -> dict[str, Any]:
+    """Return an event without its key, which stands above it."""
     return {
         "run_id": event.run_id,
         "occurred_at": event.occurred_at.isoformat(),
@@ -158,11 +159,12 @@ def _version_json(version: VersionRow) -> dict[str, Any]:
 def _event_line(event: EventRow, columns: Sequence[Column]) -> str:
     when = f"{event.occurred_at:%Y-%m-%d %H:%M}"
     reason = f" ({show_reason(event.reason)})" if event.reason else ""
-    changes = "; ".join(_change_text(change, columns) for change in event.changes)
+    changes = "; ".join(change_text(change, columns) for change in event.changes)
     return f"  {when}  {EVENT_WORDS[event.event_type]}{reason}  {changes}".rstrip()
 
 
-def _change_text(change: FieldChange, columns: Sequence[Column]) -> str:
+def change_text(change: FieldChange, columns: Sequence[Column]) -> str:
+    """Return a changed field on one line; of a long text only where it differs."""
     before, after = map(quote_value, shorten_change(change))
     return f"{label_of(change.field, columns)}: {before} -> {after}"
 

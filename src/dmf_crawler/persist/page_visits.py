@@ -149,6 +149,7 @@ def _read_visit(row: sqlite3.Row) -> PageVisitRow:
         threshold=row["threshold"],
         n_characters=row["n_characters"],
         is_same_bytes=bool(row["is_same_bytes"]),
+        why=row["why"],
     )
 
 

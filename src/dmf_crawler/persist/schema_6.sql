@@ -1,5 +1,8 @@
 -- Version 6: whole pages, terms of use, alerts.
 
+-- People ask for a record by its number.
+CREATE INDEX ix_record_number ON dmf_record (reg_no);
+
 -- What each accepted run of a page board saw. The page's text and fields are a record like any other
 -- (natural_key = board_id); noise opens no version of it.
 CREATE TABLE page_visit (

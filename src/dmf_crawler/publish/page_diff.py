@@ -20,7 +20,7 @@ from dmf_crawler.model.watched_page import PageReport, PageState, ReviewItem
 from dmf_crawler.publish.page_diff_style import STYLE
 from dmf_crawler.publish.report.wording import MOVEMENT_WORDS, show_movement, show_value
 from dmf_crawler.publish.side_by_side import Line, Part, Row, lay_side_by_side
-from dmf_crawler.publish.whole_file import write_whole
+from dmf_crawler.publish.whole_file import open_whole
 
 N_CONTEXT = 3
 """Unchanged lines that are shown before and after a change."""
@@ -63,7 +63,8 @@ def write_diff(
     path, content = folder / diff_name(item), render_diff(item, page).encode("utf-8")
     try:
         if not path.is_file() or path.read_bytes() != content:
-            write_whole(content, path, replace=replace)
+            with open_whole(path, replace=replace) as file:
+                file.write(content)
     except OSError as error:
         raise StoredDataError(
             "page_diff_not_written",

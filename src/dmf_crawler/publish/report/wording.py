@@ -204,7 +204,12 @@ def _describe_change(change: FieldChange, columns: Sequence[Column]) -> str:
     return f"{label_of(change.field, columns)}: {before} → {after}"
 
 
+def drop_turning(text: str) -> str:
+    """Return a text without the characters that would turn a sentence of ours around."""
+    return _TURNS_TEXT.sub("", text)
+
+
 def _inline(value: Value | None) -> str:
     parts = [] if value is None else [value] if isinstance(value, str) else list(value)
     text = " / ".join(" ".join(part.split()) for part in parts)
-    return _TURNS_TEXT.sub("", text) or "(빈 값)"
+    return drop_turning(text) or "(빈 값)"

@@ -17,9 +17,11 @@ from dmf_crawler.publish.report.cells import FONT, Sheet, Tone, add_formats
 from dmf_crawler.publish.report.changes import write_arrivals, write_modified, write_withdrawn
 from dmf_crawler.publish.report.columns import find_places
 from dmf_crawler.publish.report.log import write_history, write_runs
+from dmf_crawler.publish.report.page_notes import REVIEW_SHEET, has_reviews
 from dmf_crawler.publish.report.records import write_records
+from dmf_crawler.publish.report.reviews import write_reviews
 from dmf_crawler.publish.report.summary import title_of, write_summary
-from dmf_crawler.publish.whole_file import write_whole
+from dmf_crawler.publish.whole_file import open_whole
 
 OPTIONS = {
     "constant_memory": True,  # rows go to disk at once, so every sheet is written from the top
@@ -48,7 +50,9 @@ def write_report(
             untouched.
     """
     try:
-        write_whole(_render(report), path, replace=replace)
+        content = _render(report)
+        with open_whole(path, replace=replace) as file:
+            file.write(content)
     except PermissionError as error:
         if report.preview_of:
             raise _preview_not_written(path, error) from error
@@ -116,6 +120,8 @@ def _write_sheets(report: Report, workbook: Workbook) -> None:
     write_runs(add("실행로그"), report)
     for name, board in records[1:]:
         write_records(add(name), board)
+    if has_reviews(report):
+        write_reviews(add(REVIEW_SHEET, Tone.CHANGED), report)
 
 
 def _mark(report: Report) -> tuple[str, str]:

@@ -67,8 +67,8 @@ class _Scene:
 class RehearsalSite:
     """The site, serving from the moment it is made until it is closed; a context manager.
 
-    `rows`, `notices`, `terms` and `switches` may be assigned at any time; a request that is under way keeps
-    what it started with.
+    `rows`, `notices`, `terms` and `switches` may be assigned at any time; a request that is under
+    way keeps what it started with.
 
     Attributes:
         base_url: `http://127.0.0.1:<port>`, without a final slash; https with a certificate.
