@@ -9,8 +9,10 @@ from pathlib import Path
 
 from dmf_crawler.config import Home
 from dmf_crawler.errors import StoredDataError, UsageError
+from dmf_crawler.extract.watched_page import PageSelectors, compare_form
+from dmf_crawler.model.detail import BODY
 from dmf_crawler.model.report import Report
-from dmf_crawler.model.watched_page import PageReport
+from dmf_crawler.model.watched_page import PageReport, ReviewItem
 from dmf_crawler.page_watch import AnyWatch, PageWatch
 from dmf_crawler.persist.alerts import alerts_of_day
 from dmf_crawler.persist.page_visits import page_report
@@ -47,7 +49,7 @@ def publish_day(watches: Sequence[AnyWatch], day: date, *, written_at: datetime)
             f"보고서 폴더 {first.home.reports} 를 만들 수 없습니다({error}). 권한을 확인하십시오.",
         ) from error
     for page in report.pages:
-        for item in {*page.waiting, *page.found}:
+        for item in {item.review_id: item for item in (*page.waiting, *page.found)}.values():
             write_diff(item, page, first.home.reports)
     return write_report(report, report_path(first.home, day))
 
@@ -93,11 +95,21 @@ def _collect_page(watch: PageWatch, day: date) -> PageReport:
     do what is done.
     """
     store, board_id = watch.store, watch.board.id
+    waiting = waiting_reviews(store, board_id, until=day)
+    found = reviews_of_day(store, board_id, day)
     return replace(
         page_report(store, watch.report_request, day),
-        waiting=waiting_reviews(store, board_id, until=day),
-        found=reviews_of_day(store, board_id, day),
+        waiting=tuple(tell_forms(item, watch.selectors) for item in waiting),
+        found=tuple(tell_forms(item, watch.selectors) for item in found),
     )
+
+
+def tell_forms(item: ReviewItem, selectors: PageSelectors) -> ReviewItem:
+    """Add which lines of a changed text differ in what moves by itself, as is read today."""
+    before, after = (set(str(each.get(BODY, "")).split("\n")) for each in (item.before, item.after))
+    lines = sorted(before ^ after)
+    forms = {line: "".join(compare_form((line,), selectors)) for line in lines}
+    return replace(item, forms=forms)
 
 
 def report_path(home: Home, day: date) -> Path:

@@ -13,10 +13,12 @@ from dmf_crawler.cli.history import columns_of, open_store
 from dmf_crawler.cli.home import LOG, hold_lock, open_home, write_log
 from dmf_crawler.cli.wording import name_home, quote_value
 from dmf_crawler.config import Home
+from dmf_crawler.daily_report import tell_forms
 from dmf_crawler.errors import UsageError
 from dmf_crawler.model.detail import BODY
 from dmf_crawler.model.record import Value
 from dmf_crawler.model.watched_page import ReviewItem
+from dmf_crawler.page_watch import read_page_selectors
 from dmf_crawler.persist.reviews import all_reviews, finish_review, waiting_reviews
 from dmf_crawler.publish.page_diff import diff_name
 from dmf_crawler.publish.report.reviews import list_passages
@@ -73,7 +75,8 @@ def _list(home: Home, arguments: argparse.Namespace) -> Answer:
         )
     read = all_reviews if arguments.all else waiting_reviews
     with open_store(home) as store:
-        found = [_look_at(item, home, arguments.home) for item in read(store, arguments.board)]
+        items = read(store, arguments.board)
+    found = [_look_at(item, home, arguments.home) for item in items]
     what = "감시 페이지의 변경" if arguments.all else "확인할 변경"
     text = "\n\n".join([f"{what} {len(found):,}건", *("\n".join(_tell(each)) for each in found)])
     payload = {"reviews": [_review_json(each) for each in found]}
@@ -103,6 +106,9 @@ def _finish(home: Home, arguments: argparse.Namespace) -> Answer:
 def _look_at(item: ReviewItem, home: Home, given: Path | None) -> _Review:
     names = {board.id: board.name_ko for board in home.boards}
     labels = {column.field: column.label_ko for column in columns_of(home, item.board_id)}
+    board = next((each for each in home.page_boards if each.id == item.board_id), None)
+    if board is not None:
+        item = tell_forms(item, read_page_selectors(home, board))
     diff = home.reports / diff_name(item)
     where = name_home(given)
     commands = {
@@ -170,7 +176,7 @@ def _tell(found: _Review) -> Iterator[str]:
     if item.after_at:
         yield f"  원본 페이지: {escape_unprintable(item.after_at.url)}"
     if item.done_at is None:
-        yield f"  확인했으면    {found.commands['done']}"
+        yield f"  확인했으면       {found.commands['done']}"
     else:
         note = f" 메모: {item.note}" if item.note else ""
         yield f"  {item.done_at:%Y-%m-%d %H:%M}에 확인했습니다. 다음 보고서부터 빠집니다.{note}"

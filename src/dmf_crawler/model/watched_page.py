@@ -153,6 +153,8 @@ class ReviewItem:
         why: Korean sentence, "" where none was kept.
         before_at: Where the state before was read; None where it is not in the history.
         after_at: Where the one after was.
+        forms: Line that one of the two texts has alone → what of it is compared: lines of one form
+            differ in what moves by itself. Empty where nobody can say so any more.
     """
 
     review_id: int
@@ -170,6 +172,7 @@ class ReviewItem:
     why: str = ""
     before_at: PageState | None = None
     after_at: PageState | None = None
+    forms: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

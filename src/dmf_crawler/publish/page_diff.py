@@ -78,7 +78,8 @@ def write_diff(
 def render_diff(item: ReviewItem, page: PageReport) -> str:
     """Return the file's text; the same change gives the same text."""
     title = f"{MOVEMENT_WORDS[item.movement]}: {page.name_ko} ({item.day.isoformat()})"
-    rows = lay_side_by_side(_text(item.before.get(BODY)), _text(item.after.get(BODY)))
+    before, after = (_text(fields.get(BODY)) for fields in (item.before, item.after))
+    rows = lay_side_by_side(before, after, item.forms)
     parts = [
         '<!DOCTYPE html>\n<html lang="ko">\n<head>\n<meta charset="utf-8">',
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
@@ -253,7 +254,8 @@ def _tell_text(item: ReviewItem, rows: Sequence[Row]) -> Iterator[str]:
     yield (
         '<p class="note"><span class="mark">−</span> <del>없어진 글</del>, '
         '<span class="mark">+</span> <ins>새로 생긴 글</ins>. 같은 줄에서는 달라진 낱말에만 '
-        "표시합니다. 조회수나 시각처럼 저절로 바뀌는 곳도 보이는 그대로 표시합니다. "
+        "표시합니다. 조회수나 시각처럼 저절로 움직이는 줄에는 "
+        '<span class="mark">~</span> 를 붙이고 변경으로 세지 않습니다. '
         "변하지 않은 곳은 접혀 있습니다.</p>"
     )
     room = _Room()
@@ -308,22 +310,36 @@ def _tell_stretch(rows: Sequence[Row], room: _Room) -> Iterator[str]:
 
 
 def _show_row(row: Row) -> str:
-    return (
-        f"<tr>{_show_line(row.before, '−', 'del', is_changed=row.is_changed)}"
-        f"{_show_line(row.after, '+', 'ins', is_changed=row.is_changed)}</tr>"
-    )
+    if not row.is_changed:
+        return f"<tr>{_show_line(row.before, _SAME)}{_show_line(row.after, _SAME)}</tr>"
+    old, new = (_MOVED, _MOVED) if row.is_noise else (_OLD, _NEW)
+    return f"<tr>{_show_line(row.before, old)}{_show_line(row.after, new)}</tr>"
 
 
-def _show_line(line: Line | None, mark: str, tag: str, *, is_changed: bool) -> str:
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """How a line is shown: its class, its mark, the element around changed words."""
+
+    kind: str = ""
+    mark: str = ""
+    tag: str = ""
+
+
+_SAME = _Look()
+_OLD = _Look("old", "−", "del")
+_NEW = _Look("new", "+", "ins")
+_MOVED = _Look("moved", "~", "i")
+
+
+def _show_line(line: Line | None, look: _Look) -> str:
     """Return the two cells of one side: number with its mark, and the line."""
     if line is None:
         return '<td class="no"></td><td class="none"></td>'
-    kind = "" if not is_changed else "old" if tag == "del" else "new"
-    marked = f'<span class="mark">{mark}</span> ' if is_changed else ""
-    text = "".join(_show_part(part, tag) for part in line.parts)
-    return f'<td class="no {kind}">{marked}{line.number}</td><td class="{kind}">{text}</td>'
+    mark = f'<span class="mark">{look.mark}</span> ' if look.mark else ""
+    text = "".join(_show_part(part, look.tag) for part in line.parts)
+    return f'<td class="no {look.kind}">{mark}{line.number}</td><td class="{look.kind}">{text}</td>'
 
 
 def _show_part(part: Part, tag: str) -> str:
     shown = show_text(part.text)
-    return f"<{tag}>{shown}</{tag}>" if part.is_changed and part.text else shown
+    return f"<{tag}>{shown}</{tag}>" if part.is_changed and part.text and tag else shown

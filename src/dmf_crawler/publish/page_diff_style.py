@@ -25,6 +25,7 @@ tr { break-inside: avoid; }
 .old { background: #fadcd9; }
 .new { background: #dff2e1; }
 .none { background: #f3f4f6; }
+.moved { color: #5f6b7a; background: #eef1f4; }
 del { text-decoration: line-through; background: #f2aaa4; }
 ins { text-decoration: underline; background: #a8dcae; }
 .mark { font-weight: bold; color: #1b1f24; }

@@ -7,8 +7,8 @@ Every character of both texts stands in exactly one line of the answer, and the 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from dmf_crawler.alignment import Pairs, align, align_by_weight, trim
 
@@ -51,11 +51,24 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What stands side by side: a line of each version, or of one alone."""
+    """What stands side by side: a line of each version, or of one alone.
+
+    Attributes:
+        before: None where the line is new.
+        after: None where it is gone.
+        is_changed: Whether anything differs.
+        is_noise: Whether that is merely what moves by itself.
+    """
 
     before: Line | None
     after: Line | None
     is_changed: bool
+    is_noise: bool = False
+
+    @property
+    def is_news(self) -> bool:
+        """Whether something differs that does not move by itself."""
+        return self.is_changed and not self.is_noise
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +79,16 @@ class _Piece:
     text: str
 
 
-def lay_side_by_side(before: str, after: str) -> tuple[Row, ...]:
-    """Return all lines of two texts, those that belong together in one row."""
+def lay_side_by_side(
+    before: str, after: str, forms: Mapping[str, str] | None = None
+) -> tuple[Row, ...]:
+    """Return all lines of two texts, those that belong together in one row.
+
+    Args:
+        before: One text.
+        after: The other.
+        forms: Line → what of it is compared; what has the same form, or an empty one, is noise.
+    """
     old, new = _split(before), _split(after)
     rows: list[Row] = []
     i = j = 0
@@ -76,7 +97,15 @@ def lay_side_by_side(before: str, after: str) -> tuple[Row, ...]:
         if at_old is not None and at_new is not None:
             rows.append(Row(_whole(old[at_old]), _whole(new[at_new]), is_changed=False))
             i, j = at_old + 1, at_new + 1
-    return tuple(rows)
+    return tuple(replace(row, is_noise=_is_noise(row, forms or {})) for row in rows)
+
+
+def _is_noise(row: Row, forms: Mapping[str, str]) -> bool:
+    lines = [line.text for line in (row.before, row.after) if line is not None]
+    if not row.is_changed or any(line not in forms for line in lines):
+        return False
+    first, *others = (forms[line] for line in lines)
+    return first == others[0] if others else not first
 
 
 def mark_words(before: str, after: str) -> tuple[tuple[Part, ...], tuple[Part, ...]]:

@@ -85,9 +85,10 @@ def list_passages(item: ReviewItem) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return what went from a page's text and what came, the first few, shortened.
 
     A line that was changed stands in both, with a little of what stands around the changed words.
+    What moves by itself is left out.
     """
-    rows = lay_side_by_side(show_value(item.before.get(BODY)), show_value(item.after.get(BODY)))
-    changed = [row for row in rows if row.is_changed]
+    before, after = (show_value(fields.get(BODY)) for fields in (item.before, item.after))
+    changed = [row for row in lay_side_by_side(before, after, item.forms) if row.is_news]
     return (
         tuple(_first_few([row.before for row in changed if row.before], "−")),
         tuple(_first_few([row.after for row in changed if row.after], "+")),
