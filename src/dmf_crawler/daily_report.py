@@ -15,7 +15,6 @@ from dmf_crawler.model.report import Report
 from dmf_crawler.model.watched_page import PageReport, ReviewItem
 from dmf_crawler.page_watch import AnyWatch, PageWatch
 from dmf_crawler.persist.alerts import alerts_of_day
-from dmf_crawler.persist.page_visits import page_report
 from dmf_crawler.persist.page_visits import page_report, visit_of_run
 from dmf_crawler.persist.questions import report_of_day
 from dmf_crawler.persist.reviews import reviews_of_day, waiting_reviews
@@ -65,7 +64,6 @@ def collect_day(watches: Sequence[AnyWatch], day: date, *, written_at: datetime)
     """Return what the workbook of a day shows."""
     home, store = watches[0].home, watches[0].store
     rules = home.settings
-    store, rules = watches[0].store, watches[0].home.settings
     report = report_of_day(
         store,
         tuple(watch.report_request for watch in watches if isinstance(watch, Watch)),
@@ -74,17 +72,13 @@ def collect_day(watches: Sequence[AnyWatch], day: date, *, written_at: datetime)
         rules=(rules.report.history_days, rules.report.log_runs, rules.history.missing_runs),
         changed_back_days=rules.report.changed_back_days,
     )
-    pages = [watch.report_request for watch in watches if isinstance(watch, PageWatch)]
-    return replace(
-        report,
-        pages=tuple(page_report(store, page, day) for page in pages),
-        terms=tell_states(home, store, day),
-        alerts=alerts_of_day(store, day),
     visits = {row.run.run_id: visit_of_run(store, row.run.run_id) for row in report.runs}
     return replace(
         report,
         pages=tuple(_collect_page(each, day) for each in watches if isinstance(each, PageWatch)),
         page_visits={run_id: visit for run_id, visit in visits.items() if visit is not None},
+        terms=tell_states(home, store, day),
+        alerts=alerts_of_day(store, day),
     )
 
 

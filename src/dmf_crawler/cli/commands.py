@@ -94,12 +94,8 @@ class Command:
 # Commands that a later version brings: asking for one is answered plainly.
 LATER = frozenset(
     {
-        *("as-of", "probe", "calibrate", "schedule"),
-        *("init", "changes", "export", "watch", "alerts"),
-        "review",
         *("probe", "schedule"),
         *("init", "watch", "alerts"),
-        "terms",
     }
 )
 
@@ -165,6 +161,8 @@ COMMANDS = (
         add_terms_options,
         "terms.terms",
         {"sites": []},
+    ),
+    Command(
         "review",
         "감시 페이지에서 바뀐 곳: 확인할 것을 보고, 확인했음을 적기",
         add_review_options,
