@@ -16,7 +16,7 @@ from dmf_crawler.model.run import kst
 from dmf_crawler.model.terms import Alert
 from dmf_crawler.persist.alerts import alerts_of_day, record_alert
 from dmf_crawler.persist.store import Store
-from dmf_crawler.publish.whole_file import write_whole
+from dmf_crawler.publish.whole_file import open_whole
 
 MOST_TITLE_CHARACTERS = 64
 MOST_TEXT_CHARACTERS = 200
@@ -69,7 +69,8 @@ def write_alert_file(home: Home, store: Store, day: date) -> None:
     """
     lines = [HEADING, *(_line_of(alert) for alert in alerts_of_day(store, day))]
     content = "\r\n".join([*lines, ""]).encode("utf-8-sig")  # Notepad and Excel know it by the BOM
-    write_whole(content, alert_path(home, day))
+    with open_whole(alert_path(home, day)) as file:
+        file.write(content)
 
 
 def alert_path(home: Home, day: date) -> Path:

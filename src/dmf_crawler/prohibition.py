@@ -1,4 +1,4 @@
-"""Does a sentence forbid crawling? By the settings' patterns, which no setting can make blind; pure."""
+"""Does a sentence forbid crawling? By the settings' patterns, which may not be blind; pure."""
 
 from __future__ import annotations
 

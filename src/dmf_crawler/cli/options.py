@@ -174,8 +174,10 @@ def add_terms_options(parser: argparse.ArgumentParser) -> None:
         help="(confirm) 무엇을 읽고 확인했는지; 꼭 적어야 합니다",
     )
     which = parser.add_mutually_exclusive_group()
-    which.add_argument("--site", type=_text, metavar="NAME", help="(confirm) 이 사이트의 약관")
-    which.add_argument("--board", type=_text, metavar="ID", help="(confirm) 이 게시판의 사이트")
+    which.add_argument("--site", type=parse_text, metavar="NAME", help="(confirm) 이 사이트의 약관")
+    which.add_argument(
+        "--board", type=parse_text, metavar="ID", help="(confirm) 이 게시판의 사이트"
+    )
     parser.add_argument("--now", type=_moment, metavar="ISO", help="이 시각인 것처럼 (연습용)")
 
 

@@ -18,6 +18,7 @@ from dmf_crawler.model.tuning import Lived
 from dmf_crawler.persist.decisions import held_runs
 from dmf_crawler.persist.runs import find_runs
 from dmf_crawler.persist.store import Store
+from dmf_crawler.persist.terms import open_stops
 from dmf_crawler.terms import TermsSite, list_sites, terms_state
 
 MOST_DAYS_AGO = 1
@@ -140,9 +141,9 @@ def _check_terms(home: Home, store: Store | None, site: TermsSite, machine: Mach
         "robots.txt와 이용약관을 읽고, 수집이 허용되면 terms confirm "
         f'--site {site.names[0]} --note "확인한 내용" 을 실행하십시오.'
     )
-    if state.stop is not None:
-        found = f"{site.base_url} 의 수집 금지 문구 때문에 멈춰 있습니다: '{state.stop.passage}'"
-        return Diagnosis("terms", Health.FAIL, f"{found} ({state.stop.url})", step)
+    for stop in open_stops(store, site.base_url) if store else ():
+        found = f"{site.base_url} 의 수집 금지 문구 때문에 멈춰 있습니다: '{stop.found.passage}'"
+        return Diagnosis("terms", Health.FAIL, f"{found} ({stop.found.url})", step)
     if state.due_since is not None:
         found = f"{site.base_url} 의 약관을 읽을 때가 되었습니다({state.due_since} 부터). "
         return Diagnosis("terms", Health.WARN, found + state.why_due, step)

@@ -1,4 +1,4 @@
-"""`terms`: who has read the sites' terms of use, and what stopped runs; `terms confirm` records it."""
+"""`terms`: who has read the sites' terms of use, what stopped runs, and that somebody decided."""
 
 from __future__ import annotations
 
