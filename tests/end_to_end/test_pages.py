@@ -338,6 +338,7 @@ def test_commands_answer_for_a_page(page):
     assert [event["event_type"] for event in told["events"]] == ["NEW", "MODIFIED"]
     assert len(told["versions"]) == 2
 
+    where: dict[str, Any] = {}
     for field, value in (("body", page.body()), ("effective_on", "2027. 3. 1.")):
         exit_code, where = page.home.command("where", BOARD, field)
         assert (exit_code, where["value"], where["is_same"]) == (0, value, True)
