@@ -128,6 +128,14 @@ def key_form(text: str) -> str:
     return canonical(text).replace(" ", "").translate(_LATIN_UPPER)
 
 
+def search_form(text: str) -> str:
+    """Return what a text is searched by: its key form without the marks of stock companies.
+
+    Whoever asks for 한림제약(주) or for 제약(주) means the name, wherever the mark stands in it.
+    """
+    return key_form(text).replace("(주)", "")
+
+
 def critical_tokens(text: str) -> Counter[str]:
     """Count the parts of a text whose change is never a matter of wording.
 
@@ -151,7 +159,7 @@ def grade_change(before: str, after: str) -> Grade:
         return Grade.COSMETIC
     if critical_tokens(old) != critical_tokens(new):
         return Grade.SUBSTANTIVE
-    return Grade.MINOR if _jaccard(old, new) >= _MINOR_JACCARD else Grade.MAJOR
+    return Grade.MINOR if overlap(old, new) >= _MINOR_JACCARD else Grade.MAJOR
 
 
 def grade_values(before: Value | None, after: Value | None) -> Grade:
@@ -164,7 +172,7 @@ def grade_values(before: Value | None, after: Value | None) -> Grade:
         return Grade.SAME
     if isinstance(before, str | None) and isinstance(after, str | None):
         return _worst(Grade.COSMETIC, grade_change(before or "", after or ""))
-    return _grade_lists(_elements(before), _elements(after))
+    return _grade_lists(values_of(before), values_of(after))
 
 
 def bare_form(value: Value) -> str:
@@ -261,8 +269,8 @@ _CRITICAL = re.compile(
 )
 
 
-def _jaccard(left: str, right: str) -> float:
-    """Return the share of common trigrams of two different texts, 0 to 1."""
+def overlap(left: str, right: str) -> float:
+    """Return the share of common trigrams of two texts (Jaccard), 0 to 1."""
     left_grams, right_grams = _trigrams(left), _trigrams(right)
     return len(left_grams & right_grams) / len(left_grams | right_grams)
 
@@ -288,7 +296,8 @@ def escape_unprintable(text: str) -> str:
     )
 
 
-def _elements(value: Value | None) -> tuple[str, ...]:
+def values_of(value: Value | None) -> tuple[str, ...]:
+    """Return the values of a nested column; a single text is one value, an empty one none."""
     if isinstance(value, tuple):
         return value
     return (value,) if value else ()

@@ -14,11 +14,13 @@ from dmf_crawler.cli.home import hold_lock, open_home, write_log
 from dmf_crawler.cli.run import choose_boards
 from dmf_crawler.cli.wording import quote_value, row_json, row_text
 from dmf_crawler.config import Home
+from dmf_crawler.daily_report import publish_day
 from dmf_crawler.errors import UsageError
 from dmf_crawler.model.change import FieldChange
 from dmf_crawler.model.record import Column
 from dmf_crawler.model.report import EventRow, VersionRow
 from dmf_crawler.model.run import day_of
+from dmf_crawler.page_watch import open_boards, read_board_selectors
 from dmf_crawler.persist.earlier_runs import taken_over
 from dmf_crawler.persist.questions import (
     Source,
@@ -30,10 +32,8 @@ from dmf_crawler.persist.questions import (
 from dmf_crawler.persist.runs import find_runs, get_run, last_accepted_run
 from dmf_crawler.persist.store import Store
 from dmf_crawler.persist.verification import Check, verify_history
-from dmf_crawler.pipeline import publish_day
 from dmf_crawler.publish.report.wording import EVENT_WORDS, label_of, shorten_change, show_reason
 from dmf_crawler.text import key_form
-from dmf_crawler.watch import open_watch, read_selectors
 from dmf_crawler.world import real_world
 
 MOST_SHOWN_KEYS = 10
@@ -77,7 +77,7 @@ def show_history(arguments: argparse.Namespace) -> Answer:
     payload = {
         "key": key,
         "board": board_id,
-        "events": [_event_json(event) for event in events],
+        "events": [event_json(event) for event in events],
         "versions": [_version_json(version) for version in versions],
     }
     columns = columns_of(home, board_id)
@@ -120,12 +120,17 @@ def choose_key(store: Store, text: str, board_id: str | None = None) -> tuple[st
 def columns_of(home: Home, board_id: str) -> Sequence[Column]:
     """Return a board's columns for their Korean names; none for one that is switched off."""
     return next(
-        (read_selectors(home, board).columns for board in home.list_boards if board.id == board_id),
+        (
+            read_board_selectors(home, board).columns
+            for board in home.enabled_boards
+            if board.id == board_id
+        ),
         (),
     )
 
 
-def _event_json(event: EventRow) -> dict[str, Any]:
+def event_json(event: EventRow) -> dict[str, Any]:
+    """Return an event without its key, which stands above it."""
     return {
         "run_id": event.run_id,
         "occurred_at": event.occurred_at.isoformat(),
@@ -154,11 +159,12 @@ def _version_json(version: VersionRow) -> dict[str, Any]:
 def _event_line(event: EventRow, columns: Sequence[Column]) -> str:
     when = f"{event.occurred_at:%Y-%m-%d %H:%M}"
     reason = f" ({show_reason(event.reason)})" if event.reason else ""
-    changes = "; ".join(_change_text(change, columns) for change in event.changes)
+    changes = "; ".join(change_text(change, columns) for change in event.changes)
     return f"  {when}  {EVENT_WORDS[event.event_type]}{reason}  {changes}".rstrip()
 
 
-def _change_text(change: FieldChange, columns: Sequence[Column]) -> str:
+def change_text(change: FieldChange, columns: Sequence[Column]) -> str:
+    """Return a changed field on one line; of a long text only where it differs."""
     before, after = map(quote_value, shorten_change(change))
     return f"{label_of(change.field, columns)}: {before} -> {after}"
 
@@ -172,7 +178,8 @@ def rewrite_report(arguments: argparse.Namespace) -> Answer:
         write_log(home.logs, world.now),
         open_store(home) as store,
     ):
-        watches = [open_watch(home, board, store) for board in choose_boards(home, None)]
+        choose_boards(home, None)
+        watches = open_boards(home, store)
         day = arguments.date
         if arguments.run:
             day = get_run(store, arguments.run).run.day

@@ -82,6 +82,7 @@ class PageVisitRow:
         threshold: As in `PageJudgement`.
         n_characters: Of the compared text.
         is_same_bytes: Whether the page was the one before byte by byte.
+        why: Korean sentence, "" where none was kept.
     """
 
     run_id: str
@@ -91,6 +92,7 @@ class PageVisitRow:
     threshold: int | None
     n_characters: int
     is_same_bytes: bool
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +116,27 @@ class Calibration:
 
 
 @dataclass(frozen=True, slots=True)
+class PageState:
+    """Where a kept state of a page was read.
+
+    Attributes:
+        run_id: The first run that saw it.
+        day: That run's.
+        last_day: Day of the last accepted run that saw it.
+        url: The page's address then.
+        source: SHA-256 of the page.
+        raw_dir: The run's raw folder, relative to the home folder.
+    """
+
+    run_id: str
+    day: date
+    last_day: date
+    url: str
+    source: str
+    raw_dir: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReviewItem:
     """A change of a page that a person has to look at (검토대기).
 
@@ -129,6 +152,12 @@ class ReviewItem:
         after: The one after.
         done_at: Aware, KST; when a person had looked at it, None while it waits.
         note: What the person wrote.
+        threshold: As in `PageJudgement`.
+        why: Korean sentence, "" where none was kept.
+        before_at: Where the state before was read; None where it is not in the history.
+        after_at: Where the one after was.
+        forms: Line that one of the two texts has alone → what of it is compared: lines of one form
+            differ in what moves by itself. Empty where nobody can say so any more.
     """
 
     review_id: int
@@ -142,6 +171,11 @@ class ReviewItem:
     after: Fields
     done_at: datetime | None = None
     note: str = ""
+    threshold: int | None = None
+    why: str = ""
+    before_at: PageState | None = None
+    after_at: PageState | None = None
+    forms: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +193,7 @@ class PageReport:
         warnings: Korean sentences: creeping noise, a page gone silent, what a run left.
         notice: Korean sentence when the day's last run was not accepted, else "".
         waiting: Changes that a person has still to look at, newest first.
+        found: Changes that the day's accepted runs found, looked at or not, newest first.
     """
 
     board_id: str
@@ -171,3 +206,4 @@ class PageReport:
     warnings: tuple[str, ...] = ()
     notice: str = ""
     waiting: tuple[ReviewItem, ...] = ()
+    found: tuple[ReviewItem, ...] = ()

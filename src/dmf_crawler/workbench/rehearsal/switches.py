@@ -42,6 +42,15 @@ TroublePlace = Literal[
     "notice_list",  # a page of the notice board
     "detail",  # a post
     "file",  # what hangs on a post
+    "terms",  # the terms of use
+]
+
+TermsNoise = Literal[
+    "counter",  # a number of visits
+    "clock",
+    "order",  # the related sites stand in another order
+    "token",  # in a hidden input and in a script
+    "banner",  # one of a few sentences, which no pattern knows
 ]
 
 Validators = Literal[
@@ -192,6 +201,14 @@ class Switches:
     """Names every file in Content-Disposition, in place of its own name."""
     file_padding_bytes: int = 0
     """Every file is so much longer."""
+
+    # --- the terms of use (item 14; nothing is known) -------------------------------------------
+    terms_noise: frozenset[TermsNoise] = frozenset({"counter", "clock", "order", "token"})
+    """What is another at every visit."""
+    terms_page: Literal["usual", "moved", "no_region", "gone"] = "usual"
+    """In `#content`; in a `main` without it; a page without the text; or 404."""
+    terms_change: Literal["none", "content", "effective_date", "forbidding"] = "none"
+    """An article says something else, 시행일 alone is another, or crawling is forbidden."""
 
     # --- the workbook (item 8) --------------------------------------------------------------
     export: Literal["workbook", "truncated", "html_error"] = "workbook"
