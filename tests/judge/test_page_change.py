@@ -75,7 +75,7 @@ def test_the_same_compared_text_is_no_change_whatever_else_differs():
 
 
 @pytest.mark.parametrize("threshold", [None, 0, 64])
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(st.lists(st.text(min_size=1), max_size=5))
 def test_what_is_compared_with_itself_has_not_changed(threshold, blocks):
     reading = _reading(*blocks)
@@ -219,7 +219,7 @@ def test_a_page_whose_only_change_is_a_date_is_content():
         assert _judge(_reading(*before), _reading(*after), threshold).movement is Movement.CONTENT
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.sampled_from(LONG), max_size=40),
     st.lists(st.sampled_from((*LONG, "2026-12-01", "금지", "문의 1")), max_size=40),
@@ -236,7 +236,7 @@ def test_noise_is_never_more_than_the_threshold_nor_news(before, after, threshol
         assert len(before) == len(after)
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.sampled_from(LONG), max_size=20),
     st.lists(st.sampled_from(LONG), max_size=20),
