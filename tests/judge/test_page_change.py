@@ -279,7 +279,8 @@ def test_a_page_that_stands_still_needs_no_threshold():
 
 
 def test_the_threshold_lies_above_the_largest_of_all_distances():
-    turning = [_reading(*LONG, f"오늘의 그림 {word}") for word in ("바다", "하늘", "호수", "바다")]
+    pictures = ("바다와 파도와 모래와 물새", "구름과 바람과 하늘과 노을", "호수")
+    turning = [_reading(*LONG, f"오늘의 그림 {each}") for each in (*pictures, pictures[0])]
     found = _calibrate(*turning, rules=PageRules(margin_bits=2))
     assert isinstance(found, Calibration)
     prints = [simhash("\n".join(each.compared)) for each in turning]
