@@ -313,6 +313,7 @@ def _canary_failed(page: str, what: str) -> Fault:
         "변경 감지기의 자체 점검에 실패했습니다. 무엇이 바뀌었는지 아는 시험 페이지를 잘못 "
         f"판단했습니다({page}, {what}). 이대로는 진짜 변경을 놓칠 수 있으므로 이 실행은 "
         "페이지를 판단하지 않습니다. config/settings.yaml의 pages와 이 게시판 selectors "
-        "파일의 volatile을 되돌리거나 calibrate로 다시 재어 주십시오. 그래도 계속되면 개발자에게 알려 주십시오.",
+        "파일의 volatile을 되돌리거나 calibrate로 다시 재어 주십시오. 그래도 계속되면 "
+        "개발자에게 알려 주십시오.",
         exit_code=1,
     )

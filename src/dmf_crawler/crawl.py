@@ -103,7 +103,7 @@ def crawl(
     hosts.end(ENDED)
     return replace(
         crawled,
-        fault=fault,
+        fault=hosts.stopped or fault,
         n_requests=hosts.n_requests,
         warnings=told,
         duration_s=world.monotonic() - started_s,

@@ -14,11 +14,13 @@ from dmf_crawler.model.detail import BODY
 from dmf_crawler.model.report import Report
 from dmf_crawler.model.watched_page import PageReport, ReviewItem
 from dmf_crawler.page_watch import AnyWatch, PageWatch
+from dmf_crawler.persist.alerts import alerts_of_day
 from dmf_crawler.persist.page_visits import page_report, visit_of_run
 from dmf_crawler.persist.questions import report_of_day
 from dmf_crawler.persist.reviews import reviews_of_day, waiting_reviews
 from dmf_crawler.publish.page_diff import write_diff
 from dmf_crawler.publish.report.workbook import write_report
+from dmf_crawler.terms import tell_states
 from dmf_crawler.watch import Watch
 
 
@@ -60,7 +62,8 @@ def _has_accepted(report: Report) -> bool:
 
 def collect_day(watches: Sequence[AnyWatch], day: date, *, written_at: datetime) -> Report:
     """Return what the workbook of a day shows."""
-    store, rules = watches[0].store, watches[0].home.settings
+    home, store = watches[0].home, watches[0].store
+    rules = home.settings
     report = report_of_day(
         store,
         tuple(watch.report_request for watch in watches if isinstance(watch, Watch)),
@@ -74,6 +77,8 @@ def collect_day(watches: Sequence[AnyWatch], day: date, *, written_at: datetime)
         report,
         pages=tuple(_collect_page(each, day) for each in watches if isinstance(each, PageWatch)),
         page_visits={run_id: visit for run_id, visit in visits.items() if visit is not None},
+        terms=tell_states(home, store, day),
+        alerts=alerts_of_day(store, day),
     )
 
 

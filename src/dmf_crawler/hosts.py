@@ -15,6 +15,7 @@ from dmf_crawler.model.run import Fault, Run
 from dmf_crawler.persist.earlier_runs import n_killed
 from dmf_crawler.persist.host_waits import host_wait
 from dmf_crawler.robots_gate import pass_robots
+from dmf_crawler.terms import refuse_stopped
 from dmf_crawler.visit import KeptPages, Visit
 from dmf_crawler.watch import W
 from dmf_crawler.world import World
@@ -65,8 +66,15 @@ class Hosts(Generic[W]):
         others = (each.fetcher.throttle.delay_s for each in self._visits.values())
         visit.rest_s = max(others, default=0.0)
         if base_url not in self._refusals:
-            self._refusals[base_url] = self._ask_robots(visit)
-        return self._refusals[base_url] or visit.fetcher.forbid(first) or visit
+            refusal = self.stopped or refuse_stopped(self.watch.store, base_url)
+            self._refusals[base_url] = refusal or self._ask_robots(visit)
+        return self._refusals[base_url] or self.stopped or visit.fetcher.forbid(first) or visit
+
+    @property
+    def stopped(self) -> Fault | None:
+        """Why this run asks no host any more: a page that it received forbids crawling."""
+        stops = (visit.fetcher.stopped for visit in self._visits.values())
+        return next((fault for fault in stops if fault is not None), None)
 
     @property
     def n_requests(self) -> int:

@@ -32,6 +32,7 @@ from dmf_crawler.cli.options import (
     add_run_options,
     add_runs_options,
     add_selectors_options,
+    add_terms_options,
     add_tune_options,
     add_where_options,
 )
@@ -95,7 +96,6 @@ LATER = frozenset(
     {
         *("probe", "schedule"),
         *("init", "watch", "alerts"),
-        "terms",
     }
 )
 
@@ -155,6 +155,13 @@ COMMANDS = (
     Command("pending", "보류된 실행과 그 사유", add_no_options, "held.pending", {"held": []}),
     Command("approve", "보류된 실행 승인", add_decision_options, "held.approve", {"runs": []}),
     Command("reject", "보류된 실행 거부", add_decision_options, "held.reject", {"runs": []}),
+    Command(
+        "terms",
+        "사이트 이용약관의 확인 상태, 사람이 읽었다는 기록",
+        add_terms_options,
+        "terms.terms",
+        {"sites": []},
+    ),
     Command(
         "review",
         "감시 페이지에서 바뀐 곳: 확인할 것을 보고, 확인했음을 적기",

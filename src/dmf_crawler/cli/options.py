@@ -156,6 +156,31 @@ def add_tune_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_terms_options(parser: argparse.ArgumentParser) -> None:
+    """Add those of `terms`."""
+    parser.add_argument(
+        "action",
+        nargs="?",
+        choices=["show", "confirm"],
+        default="show",
+        metavar="show|confirm",
+        help="show(기본)는 상태를 보이고, confirm은 사람이 읽고 허용됨을 확인했다고 기록합니다",
+    )
+    parser.add_argument(
+        "--note",
+        type=_note,
+        default="",
+        metavar="T",
+        help="(confirm) 무엇을 읽고 확인했는지; 꼭 적어야 합니다",
+    )
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--site", type=parse_text, metavar="NAME", help="(confirm) 이 사이트의 약관")
+    which.add_argument(
+        "--board", type=parse_text, metavar="ID", help="(confirm) 이 게시판의 사이트"
+    )
+    parser.add_argument("--now", type=_moment, metavar="ISO", help="이 시각인 것처럼 (연습용)")
+
+
 def add_history_options(parser: argparse.ArgumentParser) -> None:
     """Add those of `history`."""
     parser.add_argument("key", type=parse_text, metavar="KEY", help="등록번호")

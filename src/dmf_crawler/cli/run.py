@@ -39,6 +39,7 @@ from dmf_crawler.persist.runs import end_abandoned_runs, find_runs, get_run
 from dmf_crawler.persist.store import Store
 from dmf_crawler.pipeline import USUAL_OPTIONS, run_board
 from dmf_crawler.run_line import refuse_gates
+from dmf_crawler.terms import raise_terms_alerts
 from dmf_crawler.world import World, real_world
 
 RECENT = timedelta(days=2)
@@ -131,6 +132,8 @@ def run_boards(
     for run_id in end_abandoned_runs(watches[0].store, world.now()):
         LOG.warning("run_was_killed", extra={"run_id": run_id})
     summaries = [_run_watch(watch, world, options=options) for watch in watches]
+    if not options.is_dry:
+        raise_terms_alerts(watches[0].home, watches[0].store, world.now())
     if not options.is_dry and any(summary.status is RunStatus.OK for summary in summaries):
         summaries = publish_accepted(reported, summaries, world)
     return summaries if options.is_dry else settle_previews(summaries, reported, world)

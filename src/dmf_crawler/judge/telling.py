@@ -19,14 +19,14 @@ _TELLING = re.compile(
     # Days: 2026-12-01, 2026. 12. 1., 2026년 12월 1일, 12/1/2026, Dec 1, 2026
     r"[0-9]{4}\s?[-./년年]\s?[0-9]{1,2}(?:\s?[-./월月]\s?[0-9]{1,2}[일日]?)?[월月]?"
     r"|[0-9]{1,2}[월月]\s?[0-9]{1,2}[일日]|[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{4}"
-    r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?\s?[0-9]{1,2}"
+    r"|(?<![a-z])(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?\s?[0-9]{1,2}"
     r"(?:st|nd|rd|th)?(?:,?\s?[0-9]{4})?"
     r"|[0-9]{1,2}(?:st|nd|rd|th)?\s?"
     r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?(?:,?\s?[0-9]{4})?"
     # Periods, money, shares, articles of a law: 30일, 3개월, 10만원, 50%, 제3조
     r"|[0-9][0-9.,]{0,20}\s?(?:일|영업일|주일?|개월|달|년|시간|만?원|천원|억원|%|퍼센트|배|조|항|호"
     r"|日|営業日|週間|か月|ヶ月|カ月|年|時間|円|万円|条|項|号"
-    r"|(?:days?|weeks?|months?|years?|hours?|percent|usd|won|krw|yen)\b)"
+    r"|(?:days?|weeks?|months?|years?|hours?|percent|usd|won|krw|yen)(?![a-z]))"
     r"|[$₩€¥]\s?[0-9][0-9.,]{0,20}"
     # Words that allow, forbid, deny or end: Korean, the longer of two first
     "|미등록|미승인|부적합|미포함|불가능|불필요|부동의|비공개|무단|취하|취소|말소|정상|정지|중지|중단"
@@ -39,10 +39,10 @@ _TELLING = re.compile(
     "|停止|中止|終了|施行|改正|変更|登録|有効|無効|不可|可能|必要|不要|以上|以下|未満|超え|以内|違反"
     "|免責|責任|義務|同意|拒否|解除|解約|除く|含む"
     # English
-    r"|\b(?:not|no|never|none|without|cannot|can|may|must|shall|should|unless|except|only|prohibit\w*"
-    r"|forbid\w*|allow\w*|disallow\w*|permit\w*|require\w*|withdraw\w*|withdrawn|cancel\w*|revok\w*"
-    r"|suspend\w*|approv\w*|reject\w*|expir\w*|valid|invalid|void|terminat\w*|effective|deny|denied"
-    r"|refus\w*|liab\w*|consent\w*|delet\w*|amend\w*)\b|n't\b"
+    r"|(?<![a-z])(?:not|no|never|none|without|cannot|can|may|must|shall|should|unless|except|only"
+    r"|void|valid|invalid|effective|deny|denied|(?:prohibit|forbid|allow|disallow|permit|require"
+    r"|withdraw|cancel|revok|suspend|approv|reject|expir|terminat|refus|liab|consent|delet|amend)"
+    r"[a-z]*)(?![a-z])|n't(?![a-z])"
 )
 
 

@@ -12,7 +12,7 @@ from dmf_crawler.model.rate import ChangeRate, Delay
 from dmf_crawler.model.record import Column, Fields
 from dmf_crawler.model.reuse import GaveWay
 from dmf_crawler.model.run import Run, RunStatus
-from dmf_crawler.model.terms import TermsState
+from dmf_crawler.model.terms import Alert, TermsState
 from dmf_crawler.model.verdict import Gate
 from dmf_crawler.model.watched_page import PageReport, PageVisitRow
 
@@ -194,6 +194,7 @@ class Report:
         pages: One a page board.
         page_visits: Run id → what that run saw, of those runs that read a page.
         terms: One a site whose terms of use a person has to read.
+        alerts: What people were told that day, oldest first.
     """
 
     day: date
@@ -207,3 +208,4 @@ class Report:
     pages: tuple[PageReport, ...] = ()
     page_visits: Mapping[str, PageVisitRow] = field(default_factory=dict)
     terms: tuple[TermsState, ...] = ()
+    alerts: tuple[Alert, ...] = ()
