@@ -45,7 +45,7 @@ def test_a_stop_is_open_for_its_site_alone_until_a_person_decides(store):
 
     assert ended == (STOP,)
     assert open_stops(store, SITE) == ()
-    assert decided_passages(store, SITE) == {(FOUND.pattern, FOUND.passage)}
+    assert decided_passages(store, SITE) == {FOUND.passage}
     assert decided_passages(store, OTHER) == frozenset()
     (row,) = store.rows("SELECT decided_at, note FROM terms_stop")
     assert tuple(row) == ("2026-12-01T07:00:00+09:00", "읽음")
