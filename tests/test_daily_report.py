@@ -55,7 +55,7 @@ def test_every_change_that_waits_has_its_file_beside_the_workbook(home: Home, wa
     path = publish_day(watches, FIELD_DAY, written_at=WRITTEN_AT)
     sheet = load_workbook(path)["검토대기"]
     links = [cell.hyperlink.target for row in sheet for cell in row if cell.hyperlink]
-    files = [link for link in links if link.endswith(".html")]
+    files = [link for link in links if link and link.endswith(".html")]
     assert len(files) == 2
     for name in files:
         assert (path.parent / name).is_file()

@@ -85,6 +85,7 @@ OPTIONS = {
     "pending": [],
     "approve": ["RUN", "--note", "--now"],
     "reject": ["RUN", "--note", "--now"],
+    "review": [r"list\|done", "N", "--board", "--all", "--note", "--now"],
 }
 
 
@@ -211,6 +212,8 @@ def test_moment_without_a_zone_is_korean_time():
 ALL_COMMANDS = [
     ["run"],
     ["runs"],
+    ["review", "list"],
+    ["review", "done", "1"],
     ["history", "x"],
     ["as-of", "2026-12-01"],
     ["changes"],

@@ -8,7 +8,7 @@ import pytest
 
 from dmf_crawler.model.report import Report
 from dmf_crawler.model.run import KST
-from dmf_crawler.model.terms import ForbiddingPassage, TermsState
+from dmf_crawler.model.terms import Alert, ForbiddingPassage, TermsState
 from dmf_crawler.model.watched_page import Calibration, Movement, PageReport
 from dmf_crawler.publish.report.page_notes import page_sentence
 from tests.publish.builders import DAY, a_board, a_record, a_report, a_run_row
@@ -155,6 +155,14 @@ def test_a_passage_that_stopped_a_site_is_quoted_without_turning_our_words(tmp_p
     assert '"크롤링을 금지합니다."' in told
     assert f"({SITE}/a)" in told
     assert "다시 수집하지 않습니다" in told
+
+
+def test_what_people_were_told_that_day_stands_in_a_block_of_its_own(tmp_path: Path) -> None:
+    alert = Alert("k", DAY, "terms_due", "약관을 읽으십시오", "90일이 지났습니다.", CONFIRMED_AT)
+    rows = summary_of(replace(a_report_with(), alerts=(alert,)), tmp_path)
+    at = rows.index(["이날 알린 것"])
+    assert rows[at + 1] == ["2026-08-30 09:00:00", "약관을 읽으십시오 90일이 지났습니다."]
+    assert ["이날 알린 것"] not in summary_of(a_report_with(), tmp_path)
 
 
 # --- 실행로그 ------------------------------------------------------------------------------------
