@@ -27,6 +27,7 @@ from dmf_crawler.config import Home, load_home
 from dmf_crawler.model.change import Counts
 from dmf_crawler.persist.questions import events_of_run, list_as_of
 from dmf_crawler.persist.store import Store
+from dmf_crawler.publish.report.wording import MOVEMENT_WORDS
 from dmf_crawler.workbench.rehearsal.days import Life
 from dmf_crawler.workbench.rehearsal.notice_life import NoticeLife
 from dmf_crawler.workbench.rehearsal.server import RehearsalSite
@@ -188,13 +189,21 @@ def _board_lines(board: RehearsedBoard, name: str) -> Iterator[str]:
     yield (
         f"{head}  쪽 {summary.n_pages:>3,}  요청 {summary.n_requests:>3,}  "
         f"건수 {summary.n_rows or 0:>6,}  "
-        f"{_counts_text(board.found, is_baseline=summary.is_baseline)}  -> {same}"
+        f"{_found_text(board)}  -> {same}"
     )
     if not board.agrees:
         yield (
             f"    실제: {_counts_text(board.truth, is_baseline=summary.is_baseline)}  "
             f"잘못 기록 {board.false_events:,}건, 놓침 {board.missed_events:,}건"
         )
+
+
+def _found_text(board: RehearsedBoard) -> str:
+    """Return what a run found: of a page how it moved, of a list its counts."""
+    summary = board.summary
+    if summary.movement is not None:
+        return MOVEMENT_WORDS[summary.movement]
+    return _counts_text(board.found, is_baseline=summary.is_baseline)
 
 
 def _counts_text(counts: dict[str, int], *, is_baseline: bool) -> str:

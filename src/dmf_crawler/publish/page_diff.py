@@ -236,11 +236,11 @@ class _Room:
     def take(self, row: Row) -> bool:
         """Say whether a row is still shown."""
         size = max(len(line.text) for line in (row.before, row.after) if line)
-        left = self.n_changed if row.is_changed else self.n_folded
+        left = self.n_changed if row.is_news else self.n_folded
         if size > left:
             self.n_left_out += size
             return False
-        if row.is_changed:
+        if row.is_news:
             self.n_changed -= size
         else:
             self.n_folded -= size
@@ -251,6 +251,8 @@ def _tell_text(item: ReviewItem, rows: Sequence[Row]) -> Iterator[str]:
     yield "<h2>글</h2>"
     if not any(row.is_changed for row in rows):
         yield '<p class="note">글은 글자까지 같습니다.</p>'
+    elif not any(row.is_news for row in rows):
+        yield '<p class="note">글에서는 저절로 움직이는 곳만 달라졌습니다.</p>'
     yield (
         '<p class="note"><span class="mark">−</span> <del>없어진 글</del>, '
         '<span class="mark">+</span> <ins>새로 생긴 글</ins>. 같은 줄에서는 달라진 낱말에만 '
@@ -276,10 +278,10 @@ def _tell_text(item: ReviewItem, rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _cut(rows: Sequence[Row]) -> Iterator[Sequence[Row]]:
-    """Yield changed stretches with some lines around them, and what is unchanged between them."""
+    """Yield changed stretches with some lines around them, and what stands between these."""
     near = [False] * len(rows)
     for at, row in enumerate(rows):
-        if row.is_changed:
+        if row.is_news:
             first, last = max(at - N_CONTEXT, 0), min(at + N_CONTEXT, len(rows) - 1)
             near[first : last + 1] = [True] * (last - first + 1)
     start = 0
@@ -299,12 +301,13 @@ def _tell_stretch(rows: Sequence[Row], room: _Room) -> Iterator[str]:
         else ""
     )
     body = "\n".join(_show_row(row) for row in shown)
-    if any(row.is_changed for row in rows) or len(rows) <= N_CONTEXT:
+    if any(row.is_news for row in rows) or len(rows) <= N_CONTEXT:
         yield f"<tbody>\n{body}{left}</tbody>"
         return
+    what = "변경으로 세지 않은" if any(row.is_changed for row in rows) else "변하지 않은"
     yield (
         '<tbody><tr class="fold"><td colspan="4"><details>'
-        f"<summary>변하지 않은 {len(rows):,}줄</summary>"
+        f"<summary>{what} {len(rows):,}줄</summary>"
         f'<table class="text"><tbody>\n{body}{left}</tbody></table></details></td></tr></tbody>'
     )
 

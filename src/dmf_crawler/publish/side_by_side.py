@@ -48,6 +48,11 @@ class Line:
         """All of it."""
         return "".join(part.text for part in self.parts)
 
+    @property
+    def has_changed(self) -> bool:
+        """Whether it says anything that the other version does not."""
+        return any(part.is_changed and part.text.strip() for part in self.parts)
+
 
 @dataclass(frozen=True, slots=True)
 class Row:

@@ -90,13 +90,13 @@ def list_passages(item: ReviewItem) -> tuple[tuple[str, ...], tuple[str, ...]]:
     before, after = (show_value(fields.get(BODY)) for fields in (item.before, item.after))
     changed = [row for row in lay_side_by_side(before, after, item.forms) if row.is_news]
     return (
-        tuple(_first_few([row.before for row in changed if row.before], "−")),
-        tuple(_first_few([row.after for row in changed if row.after], "+")),
+        tuple(_first_few([row.before for row in changed], "−")),
+        tuple(_first_few([row.after for row in changed], "+")),
     )
 
 
-def _first_few(lines: Sequence[Line], mark: str) -> Iterator[str]:
-    shown = [passage for passage in map(_excerpt, lines) if passage]
+def _first_few(lines: Sequence[Line | None], mark: str) -> Iterator[str]:
+    shown = [_excerpt(line) for line in lines if line and line.has_changed]
     yield from (f"{mark} {passage}" for passage in shown[:MOST_PASSAGES])
     if len(shown) > MOST_PASSAGES:
         yield f"외 {len(shown) - MOST_PASSAGES:,}곳"
@@ -110,7 +110,7 @@ def _excerpt(line: Line) -> str:
             ends += [at, at + len(part.text)]
         at += len(part.text)
     first, last = 0, len(text)
-    if ends and len(text) > MOST_PASSAGE_CHARACTERS:
+    if len(text) > MOST_PASSAGE_CHARACTERS:
         first, last = max(min(ends) - N_AROUND, 0), min(max(ends) + N_AROUND, len(text))
     shown = _shorten(drop_turning(" ".join(text[first:last].split())))
     return f"{'… ' if first else ''}{shown}{' …' if last < len(text) else ''}"

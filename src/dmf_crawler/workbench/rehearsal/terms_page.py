@@ -25,9 +25,14 @@ COUNTER, CLOCK, BANNER = "조회수 ", "현재 시각 ", "오늘의 안내 "
 
 NOISE = (COUNTER, CLOCK, BANNER)
 
+_ELSEWHERE = (
+    "이용약관을 보는 곳이 새 화면으로 옮겨 갔습니다. 새 화면은 휴대전화의 앱이나 안내 책자에서 "
+    "찾을 수 있습니다. 찾는 곳을 모르면 대표 전화로 물어봐 주십시오."
+)
+
 _BANNERS = (
     "의약품 부작용은 한국의약품안전관리원에 알려 주십시오",
-    "어린이 손이 닿지 않는 곳에 약을 보관해 주십시오",
+    "약은 서늘하고 그늘진 곳에 두어 주십시오",
     "먹다 남은 약은 가까운 약국에 되돌려 주십시오",
     "찾는 약의 이름을 위의 칸에 적어 보십시오",
 )
@@ -99,7 +104,7 @@ def write_terms_page(terms: TermsText, n_visits: int, switches: Switches, now: d
         case "moved":
             content = f'<main class="view">\n{content}\n</main>'
         case "no_region":
-            content = '<div class="popup">이용약관은 앱에서 확인하십시오.</div>'
+            content = f'<div class="popup"><p>{_ELSEWHERE}</p></div>'
         case _:
             content = f'<div id="content">\n{content}\n</div>'
     return write_frame("이용약관", f"{_write_token(n_visits, switches)}{content}")
