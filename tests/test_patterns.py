@@ -72,7 +72,9 @@ def test_the_shipped_patterns_need_words_and_so_cost_next_to_nothing():
     assert [pattern for pattern in SHIPPED if not compile_pattern(pattern).needs] == []
 
 
-PIECES = st.sampled_from(["가", "나다", "A", "b", "[가나]", "(?:가|나다)", "(?:b|)", " ", ".", r"\s"])
+PIECES = st.sampled_from(
+    ["가", "나다", "A", "b", "[가나]", "(?:가|나다)", "(?:b|)", " ", ".", r"\s"]
+)
 REPEATS = st.sampled_from(["", "?", "{0,2}", "{1,2}", "{2}", "*?"])
 PARTS = st.builds(lambda piece, repeat: f"(?:{piece}){repeat}", PIECES, REPEATS)
 PATTERNS = st.builds(

@@ -10,6 +10,7 @@ from dmf_crawler.model.terms import ForbiddingPassage
 from dmf_crawler.prohibition import compile_prohibition
 from dmf_crawler.settings import TermsRules
 
+
 def find_forbidding(
     page: RawPage, rules: TermsRules, *, decided: Collection[str] = ()
 ) -> ForbiddingPassage | None:
