@@ -264,8 +264,10 @@ def test_a_page_that_says_what_its_life_does_not_know_is_a_difference(tmp_path):
         run_day = DayRunner(load_home(tmp_path / "home"))
         for day in rehearse_days(site, life, 3, run_day, terms_life=terms):
             days.append(day.boards[0])
-            change = "content" if len(days) == 1 else "none"
-            site.switches = replace(site.switches, terms_change=change)
+            if len(days) == 1:
+                site.switches = replace(site.switches, terms_change="content")
+            else:
+                site.switches = replace(site.switches, terms_change="none")
     assert [(board.false_events, board.missed_events) for board in days] == [(0, 0), (2, 0), (1, 0)]
     assert [board.found["MODIFIED"] for board in days] == [0, 1, 1]
     lines = day_text(RehearsedDay(life.day, (days[1],)), {TERMS: "이용약관"}).splitlines()
