@@ -23,7 +23,8 @@ from dmf_crawler.model.record import FieldKind
 from dmf_crawler.model.run import RunStatus
 from dmf_crawler.model.verdict import GATE_NAMES, Outcome
 from dmf_crawler.persist.verification import PROOFS
-from dmf_crawler.publish.report import changes, log, records
+from dmf_crawler.publish.report import changes, log, records, reviews
+from dmf_crawler.publish.report.page_notes import REVIEW_SHEET
 from tests.error_codes import find_codes
 from tests.pages import PACKAGE, read
 
@@ -212,10 +213,12 @@ def test_every_sheet_and_every_column_of_ours_is_explained():
     columns = (
         *changes.RETURN_COLUMNS, *changes.CHANGE_COLUMNS, *changes.WITHDRAWAL_COLUMNS,
         *changes.MISSING_COLUMNS, *log.HISTORY_COLUMNS, *log.RUN_COLUMNS, *records.OWN_COLUMNS,
+        *reviews.REVIEW_COLUMNS, log.PAGE_COLUMN, REVIEW_SHEET,
     )  # fmt: skip
     text = read("docs/report.md")
     assert [name for name in (*sheets, *columns) if name not in text] == []
-    assert [name for name in sheets if name not in read("docs/ko/analyst.md")] == []
+    pages = read("docs/ko/analyst.md")
+    assert [name for name in (*sheets, REVIEW_SHEET) if name not in pages] == []
 
 
 # --- structure ---------------------------------------------------------------------------------

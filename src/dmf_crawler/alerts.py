@@ -40,8 +40,8 @@ def make_alert(alert: Alert) -> Alert:
 def raise_alert(home: Home, store: Store, alert: Alert) -> bool:
     """Tell people something, once; say whether it was new.
 
-    The day's file is written anew from the history each time, so that one that could not be
-    written, or was cut, is whole again with the next alert of its day.
+    The day's file is written anew from the history each time: one that could not be written is
+    whole again with the next alert of its day, or the next run.
 
     Args:
         home: The home folder.
@@ -54,22 +54,25 @@ def raise_alert(home: Home, store: Store, alert: Alert) -> bool:
         if is_new:
             told = {"code": alert.code, "title": alert.title, "detail": alert.text}
             LOG.warning("alert", extra=told)
-            write_alert_file(home, store, alert.day)
+            renew_alert_file(home, store, alert.day)
     except (OSError, StoreError) as error:  # what it is about stands, whether it can be told or not
         LOG.exception("alert_not_told", extra={"code": alert.code, "detail": str(error)})
     return is_new
 
 
-def write_alert_file(home: Home, store: Store, day: date) -> None:
-    """Write all that was told on a day into its file, a line each.
+def renew_alert_file(home: Home, store: Store, day: date) -> None:
+    """Let a day's file have all that was told that day, a line each; none where nothing was.
 
     Raises:
         OSError: It could not be written; what lay there is untouched.
         StoreError: `read_failed`.
     """
-    lines = [HEADING, *(_line_of(alert) for alert in alerts_of_day(store, day))]
+    alerts, path = alerts_of_day(store, day), alert_path(home, day)
+    lines = [HEADING, *(_line_of(alert) for alert in alerts)]
     content = "\r\n".join([*lines, ""]).encode("utf-8-sig")  # Notepad and Excel know it by the BOM
-    with open_whole(alert_path(home, day)) as file:
+    if not alerts or (path.is_file() and path.read_bytes() == content):
+        return
+    with open_whole(path) as file:
         file.write(content)
 
 

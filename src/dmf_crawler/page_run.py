@@ -105,7 +105,6 @@ def fetch_page(run: Run, watch: PageWatch, world: World, *, n_reads: int = 1) ->
         hosts.n_requests,
         warnings=told,
         identity=watch.identity,
-        full_check_from=run.day,
         duration_s=world.monotonic() - started_s,
     )
 

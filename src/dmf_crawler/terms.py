@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 
-from dmf_crawler.alerts import raise_alert
+from dmf_crawler.alerts import raise_alert, renew_alert_file
 from dmf_crawler.board_checks import is_loopback
 from dmf_crawler.boards import Board
 from dmf_crawler.config import Home
@@ -206,13 +206,14 @@ def raise_terms_alerts(
 ) -> None:
     """Tell people of stops, changed terms, and terms that have to be read; each once.
 
-    A history that cannot be read is no reason to end anything: it is logged.
+    What cannot be told is no reason to end anything: it is logged.
     """
     try:
         for site in list_sites(home):
             _raise_of_site(home, store, site, now, asks)
-    except StoreError as error:
-        LOG.exception("alert_not_told", extra={"code": error.code, "detail": error.message})
+        renew_alert_file(home, store, day_of(now))
+    except (OSError, StoreError) as error:
+        LOG.exception("alert_not_told", extra={"detail": str(error)})
 
 
 def _raise_of_site(

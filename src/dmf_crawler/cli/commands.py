@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, NoReturn, TextIO
+from typing import Any, TextIO
 
 from dmf_crawler import __version__
 from dmf_crawler.cli.options import (
@@ -42,6 +42,7 @@ from dmf_crawler.cli.question_options import (
     add_changes_options,
     add_export_options,
 )
+from dmf_crawler.cli.strict_parser import StrictParser
 from dmf_crawler.errors import DmfCrawlerError, UsageError
 
 
@@ -98,21 +99,6 @@ LATER = frozenset(
         *("init", "watch", "alerts"),
     }
 )
-
-
-class _Parser(argparse.ArgumentParser):
-    """Raises `UsageError` where argparse would print and leave; knows no abbreviations.
-
-    `--js` would ask for JSON without being seen when an error is to be told as JSON.
-    """
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(allow_abbrev=False, **options)
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(
-            "usage", f"명령을 이해하지 못했습니다: {message}. {self.prog} --help 를 보십시오."
-        )
 
 
 COMMANDS = (
@@ -344,7 +330,7 @@ def _unknown(name: str, commands: Sequence[Command]) -> UsageError:
 
 def make_parser(commands: Sequence[Command] = COMMANDS) -> argparse.ArgumentParser:
     """Return the parser of the whole command line."""
-    parser = _Parser(
+    parser = StrictParser(
         prog="dmf-crawler",
         description="원료의약품등록(DMF) 목록에서 무엇이 새로 생기고 바뀌고 취하되었는지 알립니다.",
     )

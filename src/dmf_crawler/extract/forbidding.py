@@ -10,12 +10,9 @@ from dmf_crawler.model.terms import ForbiddingPassage
 from dmf_crawler.prohibition import compile_prohibition
 from dmf_crawler.settings import TermsRules
 
-Decided = Collection[tuple[str, str]]
-"""Pattern and passage of what a person has decided on."""
-
 
 def find_forbidding(
-    page: RawPage, rules: TermsRules, *, decided: Decided = ()
+    page: RawPage, rules: TermsRules, *, decided: Collection[str] = ()
 ) -> ForbiddingPassage | None:
     """Return the first passage of an answer that forbids crawling, None for none.
 
@@ -26,7 +23,8 @@ def find_forbidding(
     Args:
         page: As the raw store gave it back.
         rules: Patterns that forbid, and patterns of passages that mean something else.
-        decided: Passages that a person has decided on; the next one is returned.
+        decided: Passages that a person has decided on, whichever pattern found them; the next one
+            is returned.
     """
     if not compile_prohibition(rules).may_stand_in(read_joined(page)):
         return None
@@ -34,7 +32,7 @@ def find_forbidding(
 
 
 def search_sentences(
-    page: RawPage, rules: TermsRules, *, decided: Decided = ()
+    page: RawPage, rules: TermsRules, *, decided: Collection[str] = ()
 ) -> ForbiddingPassage | None:
     """Return the same without the keyword test, at ten times the cost."""
     prohibition = compile_prohibition(rules)
@@ -43,4 +41,4 @@ def search_sentences(
         for sentence in read_sentences(page)
         for pattern, passage in prohibition.find_in(sentence)
     )
-    return next((each for each in found if (each.pattern, each.passage) not in decided), None)
+    return next((each for each in found if each.passage not in decided), None)

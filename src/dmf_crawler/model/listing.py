@@ -1,4 +1,4 @@
-"""A list as it stood at the end of a day."""
+"""What leaves the history as files: the list of a day, plain tables."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from datetime import date
 
 from dmf_crawler.model.record import Column
 from dmf_crawler.model.report import RunRow, VersionRow
+
+StoredCell = str | int | float | bytes | None
+"""What one column of a row of the history holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,3 +60,20 @@ class ListOfDay:
             str(record.fields.get(self.board.status_field, "")) for record in self.records
         )
         return dict(counted.most_common())
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenFile:
+    """One file of an exported history.
+
+    Attributes:
+        name: Below the folder.
+        n_rows: Rows of a csv file, its header left out; None of another file.
+        n_bytes: Its size.
+        sha256: Of its bytes.
+    """
+
+    name: str
+    n_rows: int | None
+    n_bytes: int
+    sha256: str

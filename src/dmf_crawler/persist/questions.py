@@ -127,7 +127,9 @@ def find_key(store: Store, text: str) -> tuple[tuple[str, str], ...]:
     That is the natural key itself, a 등록번호 as shown, or a number that composite keys share.
     """
     rows = store.rows(
-        "WITH board AS (SELECT DISTINCT board_id FROM crawl_run)"
+        "WITH RECURSIVE board (id) AS (SELECT min(board_id) FROM crawl_run UNION ALL"  # by leaps
+        "  SELECT (SELECT min(board_id) FROM crawl_run WHERE board_id > id) FROM board"
+        "  WHERE id IS NOT NULL)"
         " SELECT board_id, natural_key FROM dmf_record WHERE reg_no = ?1"
         " UNION SELECT board_id, natural_key FROM dmf_record"
         "  WHERE board_id IN board AND natural_key = ?1"

@@ -36,7 +36,7 @@ def record_stop(store: Store, stop: TermsStop) -> None:
         store.execute(
             "INSERT INTO terms_stop (site, board_id, run_id, pattern, passage, source_url,"
             " source_sha256, found_at) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8 WHERE NOT EXISTS"
-            " (SELECT 1 FROM terms_stop WHERE site = ?1 AND pattern = ?4 AND passage = ?5"
+            " (SELECT 1 FROM terms_stop WHERE site = ?1 AND passage = ?5"
             " AND decided_at IS NULL)",
             (
                 *(stop.site, stop.board_id, stop.run_id, found.pattern, found.passage, found.url),
@@ -61,13 +61,12 @@ def open_stops(store: Store, site: str, *, until: datetime | None = None) -> tup
     return tuple(_read_stop(row) for row in rows)
 
 
-def decided_passages(store: Store, site: str) -> frozenset[tuple[str, str]]:
-    """Return pattern and passage of what a person has decided on for a site."""
+def decided_passages(store: Store, site: str) -> frozenset[str]:
+    """Return the passages of a site that a person has decided on."""
     rows = store.rows(
-        "SELECT pattern, passage FROM terms_stop WHERE site = ? AND decided_at IS NOT NULL",
-        (site,),
+        "SELECT passage FROM terms_stop WHERE site = ? AND decided_at IS NOT NULL", (site,)
     )
-    return frozenset((row["pattern"], row["passage"]) for row in rows)
+    return frozenset(row["passage"] for row in rows)
 
 
 def _read_stop(row: sqlite3.Row) -> TermsStop:

@@ -235,7 +235,7 @@ class _Room:
 
     def take(self, row: Row) -> bool:
         """Say whether a row is still shown."""
-        size = max(len(line.text) for line in (row.before, row.after) if line)
+        size = sum(len(line.text) for line in (row.before, row.after) if line)
         left = self.n_changed if row.is_news else self.n_folded
         if size > left:
             self.n_left_out += size

@@ -19,10 +19,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import BinaryIO
 
+from dmf_crawler.model.listing import StoredCell
 from dmf_crawler.model.record import Value
-
-Stored = str | int | float | bytes | None
-"""What a column of the history holds."""
 
 _FORMULA = re.compile("[=+\\-@\t\r\n'\uff1d\uff0b\uff0d\uff20]")
 """What a formula begins with, full-width signs included, and the apostrophe itself."""
@@ -66,7 +64,7 @@ def split_values(text: str) -> tuple[str, ...]:
     )
 
 
-def exact_cell(value: Stored) -> str:
+def exact_cell(value: StoredCell) -> str:
     """Return what a column holds so that nothing of it is lost; bytes in Base64."""
     if value is None:
         return ""

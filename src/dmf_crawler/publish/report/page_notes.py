@@ -1,4 +1,4 @@
-"""What 요약 says of watched pages and of a site's terms of use."""
+"""What 요약 says of watched pages, of a site's terms of use, and of what people were told."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from dmf_crawler.model.report import Report
-from dmf_crawler.model.terms import TermsState
+from dmf_crawler.model.terms import Alert, TermsState
 from dmf_crawler.model.watched_page import Movement, PageReport, PageVisitRow
 from dmf_crawler.publish.report.blocks import (
     Note,
@@ -51,6 +51,15 @@ def write_terms(sheet: Sheet, terms: Sequence[TermsState]) -> None:
     write_heading(sheet, "이용약관 확인")
     for state in terms:
         write_notes(sheet, describe_terms(state))
+
+
+def write_alerts(sheet: Sheet, alerts: Sequence[Alert]) -> None:
+    """Write what people were told that day."""
+    if not alerts:
+        return
+    write_heading(sheet, "이날 알린 것")
+    told = (Note(show_moment(each.raised_at), f"{each.title} {each.text}") for each in alerts)
+    write_notes(sheet, told)
 
 
 def page_sentence(page: PageReport, day: date) -> str:

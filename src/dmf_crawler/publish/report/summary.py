@@ -24,6 +24,7 @@ from dmf_crawler.publish.report.page_notes import (
     page_alerts,
     page_sentence,
     terms_alerts,
+    write_alerts,
     write_page,
     write_terms,
 )
@@ -57,6 +58,7 @@ def write_summary(sheet: Sheet, report: Report, places: Places) -> None:
     for page in report.pages:
         write_page(sheet, page, report.day)
     write_terms(sheet, report.terms)
+    write_alerts(sheet, report.alerts)
     write_end(sheet, report, places)
 
 

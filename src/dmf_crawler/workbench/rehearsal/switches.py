@@ -153,6 +153,9 @@ class Switches:
     truncates_long_values: bool = False
     """Long values are cut with "…"; the title attribute has the whole [H on CCBAI01]."""
 
+    list_text: str = ""
+    """HTML above the list, such as what terms of use say."""
+
     # --- the list: changes of structure (item 10) -----------------------------------------
     columns: Literal["normal", "added", "renamed", "reordered", "removed", "moved_cells"] = "normal"
     """Added 비고; 신청인 called 업체명; 성분명 and 신청인 exchanged with their headers;
