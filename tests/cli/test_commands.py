@@ -80,6 +80,7 @@ OPTIONS = {
     "status": [],
     "doctor": [],
     "tune": ["--board"],
+    "calibrate": ["BOARD", "--now"],
     "raw": ["export", "--warc", "--out"],
     "prune": ["--dry-run"],
     "pending": [],

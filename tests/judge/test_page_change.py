@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dmf_crawler.judge.page_change import MOST_THRESHOLD, calibrate, compare_fields, judge_page
+from dmf_crawler.judge.page_change import (
+    MOST_THRESHOLD,
+    calibrate,
+    compare_fields,
+    judge_page,
+    moving_blocks,
+)
 from dmf_crawler.judge.telling import name_difference, telling_parts
 from dmf_crawler.model.change import Grade
 from dmf_crawler.model.record import FieldKind
@@ -69,7 +75,7 @@ def test_the_same_compared_text_is_no_change_whatever_else_differs():
 
 
 @pytest.mark.parametrize("threshold", [None, 0, 64])
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(st.lists(st.text(min_size=1), max_size=5))
 def test_what_is_compared_with_itself_has_not_changed(threshold, blocks):
     reading = _reading(*blocks)
@@ -189,6 +195,14 @@ def test_in_a_long_text_what_can_be_news_is_content_at_any_distance(old, new):
     assert judged.tokens
 
 
+def test_a_paragraph_more_or_less_is_content_at_any_distance():
+    long, more = _reading(*LONG), _reading(*LONG[:30], LONG[7], *LONG[30:])
+    for before, after in ((long, more), (more, long)):
+        judged = _judge(before, after, threshold=64)
+        assert judged.movement is Movement.CONTENT
+        assert "61개" in judged.why
+
+
 def test_two_dates_that_change_places_are_content():
     before = (*LONG, "공포 2026-12-01", "적용 2027-01-01")
     after = (*LONG, "공포 2027-01-01", "적용 2026-12-01")
@@ -205,7 +219,7 @@ def test_a_page_whose_only_change_is_a_date_is_content():
         assert _judge(_reading(*before), _reading(*after), threshold).movement is Movement.CONTENT
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.sampled_from(LONG), max_size=40),
     st.lists(st.sampled_from((*LONG, "2026-12-01", "금지", "문의 1")), max_size=40),
@@ -219,9 +233,10 @@ def test_noise_is_never_more_than_the_threshold_nor_news(before, after, threshol
         assert judged.distance <= threshold
         texts = ["\n".join(map(canonical, blocks)) for blocks in (before, after)]
         assert telling_parts(texts[0]) == telling_parts(texts[1])
+        assert len(before) == len(after)
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.sampled_from(LONG), max_size=20),
     st.lists(st.sampled_from(LONG), max_size=20),
@@ -266,9 +281,17 @@ def test_the_threshold_lies_above_the_largest_of_all_distances():
     largest = max(distance(one, other) for one in prints for other in prints)
     assert largest > 0
     assert (found.n_reads, found.largest_distance, found.threshold) == (4, largest, largest + 2)
+    assert found.most_moving == 1
     for one in turning:
         for other in turning:
             assert _judge(one, other, found.threshold).movement in {Movement.NONE, Movement.NOISE}
+
+
+def test_more_moving_blocks_than_calibration_saw_are_content():
+    before, after = _reading(*LONG), _reading("다른 말", "또 다른 말", *LONG[2:])
+    for most, movement in ((None, Movement.NOISE), (2, Movement.NOISE), (1, Movement.CONTENT)):
+        judged = judge_page(before, after, RULES, threshold=64, most_moving=most, kinds={})
+        assert judged.movement is movement
 
 
 def test_the_largest_distance_may_lie_between_reads_that_are_not_neighbours():
@@ -283,6 +306,7 @@ def test_the_largest_distance_may_lie_between_reads_that_are_not_neighbours():
     [
         (_reading("글", day="1"), _reading("글", day="2"), "day"),
         (_reading("글"), _reading("글", day="2"), "day"),
+        (_reading(*LONG), _reading(*LONG, LONG[0]), "61개"),
         (_reading(*LONG, "2026-12-01"), _reading(*LONG, "2026-12-02"), "2026-12-02"),
         (_reading(*LONG, "있다"), _reading(*LONG, "없다"), "없다"),
         (_reading("1일", "2일", *LONG), _reading("2일", "1일", *LONG), "순서"),
@@ -296,9 +320,16 @@ def test_a_page_that_really_changed_is_not_calibrated(one, other, what):
 
 
 def test_a_page_that_moves_too_much_is_not_calibrated():
-    fault = _calibrate(_reading(*LONG[:20]), _reading("전혀 다른 이야기가 이어집니다"))
+    fault = _calibrate(_reading(*LONG[:20]), _reading(*LONG[20:40]))
     assert isinstance(fault, Fault)
     assert (fault.code, fault.exit_code) == ("page_too_restless", 4)
+
+
+def test_the_blocks_that_moved_are_named():
+    turning = [_reading(*LONG, f"오늘의 그림 {word}") for word in ("바다", "하늘", "바다")]
+    assert moving_blocks(turning) == ("오늘의그림바다", "오늘의그림하늘")
+    assert moving_blocks(turning[:1]) == ()
+    assert len(moving_blocks([_reading(*map(str, range(99))), _reading("가")])) == 50
 
 
 def test_one_read_is_no_calibration():
