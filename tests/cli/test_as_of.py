@@ -261,6 +261,7 @@ def test_a_workbook_shows_the_list_and_says_which_and_that_it_stays_in_the_house
     assert sheet["D3"].value == ODD.fields["company"]
     assert sheet["E3"].value == "@A; B\\n\n\n-C\nD"
     assert {cell.data_type for row in sheet.iter_rows(min_row=3) for cell in row} <= {"s", "n"}
+    assert sheet.oddHeader is not None
     assert "사내용" in str(sheet.oddHeader.center.text)
     assert book.properties.subject == "사내용"
     with ZipFile(out) as package:
