@@ -266,7 +266,9 @@ def test_a_real_host_needs_the_day_on_which_its_terms_were_read(tmp_path):
 
 def test_two_requests_are_never_under_way_at_once(lived: Lived):
     assert {request.n_open_at_arrival for request in lived.requests} == {0}
-    assert all(before.ended_at_s <= after.arrived_at_s for before, after in pairwise(lived.requests))
+    assert all(
+        before.ended_at_s <= after.arrived_at_s for before, after in pairwise(lived.requests)
+    )
 
 
 def test_the_requests_of_a_day_stay_within_the_budget(stage):
