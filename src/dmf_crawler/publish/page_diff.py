@@ -23,8 +23,7 @@ from dmf_crawler.publish.report.wording import MOVEMENT_WORDS, show_movement, sh
 from dmf_crawler.publish.side_by_side import Line, Part, Row, lay_side_by_side
 from dmf_crawler.publish.whole_file import open_whole
 
-N_CONTEXT = 3
-"""Unchanged lines that are shown before and after a change."""
+N_CONTEXT = 3  # unchanged lines that are shown before and after a change
 
 MOST_CHANGED_CHARACTERS = 600_000
 MOST_FOLDED_CHARACTERS = 400_000
@@ -35,7 +34,6 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 _WEB = re.compile(r"https?://[!-~]+")
 _BLANKS = frozenset("\t\u00a0\u2002\u2003\u2009\u202f\u205f\u3000")
-_DROPPED = "생략"
 _TWO = (
     '<table class="two" border="1"><thead><tr><th>{}</th>'
     "<th>이전</th><th>이후</th></tr></thead><tbody>"
@@ -220,7 +218,7 @@ def _value(value: Value | None) -> str:
     text = show_value(value)
     if not text:
         return "(빈 값)"
-    left = f"\n[이하 {_DROPPED}: 전체 {len(text):,}자]" if len(text) > MOST_VALUE_CHARACTERS else ""
+    left = f"\n[이하 생략: 전체 {len(text):,}자]" if len(text) > MOST_VALUE_CHARACTERS else ""
     lines = (text[:MOST_VALUE_CHARACTERS] + left).split("\n")
     return "<br>".join(map(show_text, lines))
 
@@ -268,7 +266,7 @@ def _tell_text(item: ReviewItem, rows: Sequence[Row]) -> Iterator[str]:
     if room.n_left_out:
         kept = _name_file(item.after_at) if item.after_at else "이력"
         yield (
-            f'<p class="left-out">글이 너무 길어 {room.n_left_out:,}자는 {_DROPPED}했습니다. 전체 '
+            f'<p class="left-out">글이 너무 길어 {room.n_left_out:,}자는 생략했습니다. 전체 '
             f"글은 홈 폴더의 {show_text(kept)} 과 이력(var/dmf.sqlite3)에 있습니다.</p>"
         )
     yield (
@@ -299,7 +297,7 @@ def _tell_stretch(rows: Sequence[Row], room: _Room) -> Iterator[str]:
     shown = [row for row in rows if room.take(row)]
     n_left = len(rows) - len(shown)
     left = (
-        f'<tr class="gap"><td colspan="4">여기에서 {n_left:,}줄을 {_DROPPED}했습니다.</td></tr>'
+        f'<tr class="gap"><td colspan="4">여기에서 {n_left:,}줄을 생략했습니다.</td></tr>'
         if n_left
         else ""
     )
