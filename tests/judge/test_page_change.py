@@ -1,5 +1,6 @@
 """How a page moved: fields first, then the text; what can be news is never noise."""
 
+import itertools
 import random
 from datetime import datetime
 
@@ -30,7 +31,7 @@ from dmf_crawler.text import canonical
 
 RULES = PageRules()
 MOMENT = datetime(2026, 12, 1, 6, tzinfo=KST)
-SYLLABLES = "가나다라마바사아자차카타파하거너더러머버서어저처커터퍼고노도로모보소오조초코토포호"
+SYLLABLES = "가나다라마바사아자차카타파하거너더러머버서어저처커터퍼노도로모보소오조초코토포호"
 LONG = tuple("".join(random.Random(n).choices(SYLLABLES, k=18)) for n in range(60))
 DATED = "이 약관은 2026년 12월 1일부터 적용합니다"
 SHORT = (DATED, "문의 1577-1255", "누구나 쓸 수 있다", "찾아오는 분의 말씀을 귀하게 여깁니다")
@@ -156,6 +157,10 @@ def test_a_text_is_short_when_one_of_the_two_is():
     number = _reading("문의 13")
     assert _judge(long, number, threshold=64).movement is Movement.CONTENT
     assert _judge(number, long, threshold=64).movement is Movement.CONTENT
+    for one, other in ((short, _reading("".join(LONG))), (_reading("".join(LONG)), short)):
+        assert "문의" not in "".join(LONG)
+        judged = _judge(one, other, threshold=64)
+        assert (judged.movement, judged.tokens) == (Movement.CONTENT, ("12",))
     other = _reading(*_edit((*LONG, "문의 12"), "12", "13"))
     assert _judge(long, other, threshold=64).movement is Movement.NOISE
     assert _judge(short, number, threshold=64).movement is Movement.CONTENT
@@ -274,7 +279,8 @@ def test_a_page_that_stands_still_needs_no_threshold():
 
 
 def test_the_threshold_lies_above_the_largest_of_all_distances():
-    turning = [_reading(*LONG, f"오늘의 그림 {word}") for word in ("바다", "하늘", "호수", "바다")]
+    pictures = ("바다와 파도와 모래와 물새", "구름과 바람과 하늘과 노을", "호수")
+    turning = [_reading(*LONG, f"오늘의 그림 {each}") for each in (*pictures, pictures[0])]
     found = _calibrate(*turning, rules=PageRules(margin_bits=2))
     assert isinstance(found, Calibration)
     prints = [simhash("\n".join(each.compared)) for each in turning]
@@ -294,11 +300,17 @@ def test_more_moving_blocks_than_calibration_saw_are_content():
         assert judged.movement is movement
 
 
-def test_the_largest_distance_may_lie_between_reads_that_are_not_neighbours():
-    near, far = _reading(*LONG[:50], *LONG[:10]), _reading(*LONG)
-    found = _calibrate(far, near, far, near, rules=PageRules(margin_bits=0))
+def test_reads_that_are_not_neighbours_are_compared_as_well():
+    # Each read moves a little further from the first one.
+    reads = [_reading(*(LONG[n][::-1] for n in range(moved)), *LONG[moved:]) for moved in range(5)]
+    found = _calibrate(*reads, rules=PageRules(margin_bits=0))
     assert isinstance(found, Calibration)
-    assert found.largest_distance
+    prints = [simhash("\n".join(each.compared)) for each in reads]
+    steps = [distance(one, other) for one, other in itertools.pairwise(prints)]
+    assert found.most_moving == 4
+    assert found.largest_distance == found.threshold
+    assert found.largest_distance is not None
+    assert found.largest_distance > max(steps)
 
 
 @pytest.mark.parametrize(
