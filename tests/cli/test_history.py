@@ -289,6 +289,7 @@ def test_spoiled_page_is_the_first_offender(lived_home):
     assert asked.json["ok"] is False
     (broken,) = [check for check in asked.json["checks"] if not check["ok"]]
     assert broken["name"] == "raw_digests"
+    assert broken["next"].startswith("이력은 그대로 쓸 수 있습니다")
     assert page.name in broken["detail"]
     assert page.name in asked.json["error"]["message"]
 
@@ -297,7 +298,24 @@ def test_spoiled_history_does_not_verify(lived_home):
     change(lived_home, "DELETE FROM dmf_record WHERE sk = 1")
     asked = at(lived_home, "verify")
     assert (asked.exit_code, asked.error_code) == (5, "not_verified")
-    assert "이상 " in say(lived_home, "verify").out
+    lines = say(lived_home, "verify").out.splitlines()
+    offenders = [line for line in lines if line.startswith("이상  ")]
+    remedies = [line for line in lines if line.startswith("  할 일: ")]
+    assert len(offenders) == len(remedies) > 1
+    assert all("var/dmf.sqlite3 을 백업에서" in line for line in remedies)
+    assert lines[lines.index(offenders[0]) + 1] == remedies[0]
+
+
+def test_every_check_that_does_not_hold_names_a_record_or_a_run(lived_home):
+    """Whatever was changed behind the program's back, the first offender is told by name."""
+    key = changed_key(lived_home)
+    change(lived_home, f"UPDATE dmf_record SET company = 'x' WHERE natural_key = '{key}'")
+    change(lived_home, "UPDATE crawl_run SET n_new = n_new + 1 WHERE is_baseline = 1")
+    checks = at(lived_home, "verify").json["checks"]
+    told = {check["name"]: check["detail"] for check in checks if not check["ok"]}
+    assert told.keys() == {"events_match_versions", "run_counts"}
+    assert told["events_match_versions"].startswith(f"{key}: ")
+    assert re.match(r"실행 \d{8}T\d{6}-dmf_registry: ", told["run_counts"])
 
 
 def remove_first_folder(home: Path) -> Path:

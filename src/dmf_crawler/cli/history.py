@@ -39,6 +39,15 @@ from dmf_crawler.world import real_world
 MOST_SHOWN_KEYS = 10
 
 
+RESTORE_HISTORY = (
+    "실행을 멈추고 홈 폴더의 var/dmf.sqlite3 을 백업에서 되살린 뒤 verify 를 다시 실행하십시오. "
+    "백업이 없으면 이 줄을 개발자에게 보내 주십시오. 파일을 직접 고치지 마십시오."
+)
+RESTORE_PAGES = (
+    "이력은 그대로 쓸 수 있습니다. 그 실행의 raw 폴더를 백업에서 되살린 뒤 verify 를 다시 "
+    "실행하십시오. 되살릴 수 없으면 그 실행은 다시 읽을(reparse) 수 없습니다."
+)
+
 N_OTHER_ANSWERS = 1
 """Besides the pages of its list every crawl keeps robots.txt."""
 
@@ -209,17 +218,29 @@ def verify(arguments: argparse.Namespace) -> Answer:
         sources = _verify_sources(home, find_sources(store), today=day_of(world.now()))
         checks = [*verify_history(store), _verify_raw(home), sources]
     broken = next((check for check in checks if not check.ok), None)
-    lines = [
-        f"{'이상 없음' if check.ok else '이상'}  {check.name}: {check.detail}" for check in checks
-    ]
-    payload = {"ok": broken is None, "checks": [asdict(check) for check in checks]}
+    payload = {
+        "ok": broken is None,
+        "checks": [{**asdict(check), "next": _tell_remedy(check)} for check in checks],
+    }
+    text = "\n".join(line for check in checks for line in _check_lines(check))
     if broken is None:
-        return Answer(0, payload, "\n".join(lines))
+        return Answer(0, payload, text)
     message = (
-        f"저장된 자료가 온전하지 않습니다({broken.name}): {broken.detail}. "
-        "홈 폴더를 백업에서 되살리고, 되살릴 수 없으면 개발자에게 알려 주십시오."
+        f"저장된 자료가 온전하지 않습니다({broken.name}): {broken.detail}. {_tell_remedy(broken)}"
     )
-    return Answer(5, payload, "\n".join(lines), ("not_verified", message))
+    return Answer(5, payload, text, ("not_verified", message))
+
+
+def _tell_remedy(check: Check) -> str:
+    """Return what is to be done about a check that does not hold, "" where it does."""
+    if check.ok:
+        return ""
+    return RESTORE_PAGES if check.name.startswith("raw_") else RESTORE_HISTORY
+
+
+def _check_lines(check: Check) -> list[str]:
+    line = f"{'이상 없음' if check.ok else '이상'}  {check.name}: {check.detail}"
+    return [line] if check.ok else [line, f"  할 일: {_tell_remedy(check)}"]
 
 
 def _verify_raw(home: Home) -> Check:
