@@ -1,4 +1,4 @@
-"""A home folder for the real site, which no test ever asks: for what is only asked of real hosts."""
+"""A home folder for the real site, which no test ever asks: for what rehearsals are spared."""
 
 from __future__ import annotations
 

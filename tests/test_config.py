@@ -43,6 +43,7 @@ from dmf_crawler.settings import (
     ReportRules,
     Retention,
     Settings,
+    TermsRules,
 )
 from dmf_crawler.workbench.rehearse import make_home
 
@@ -63,6 +64,7 @@ SETTINGS_SECTIONS: dict[str, type[msgspec.Struct]] = {
     "gates": GateLimits,
     "history": HistoryRules,
     "pages": PageRules,
+    "terms": TermsRules,
     "report": ReportRules,
     "paths": Paths,
 }
@@ -171,7 +173,7 @@ def test_shipped_home_is_the_repository_in_a_checkout():
 
 def test_shipped_settings_list_every_key_with_its_default():
     written = yaml.safe_load(SHIPPED_TEXT["settings"])
-    assert written == msgspec.to_builtins(Settings())
+    assert written == msgspec.json.decode(msgspec.json.encode(Settings()))
 
 
 def test_shipped_boards_list_every_key():
@@ -323,6 +325,8 @@ TEXTS = {
     "reports_dir": st.sampled_from(
         ["reports", "C:/보고서", "../out", "//server/share", "no", "10:30"]
     ),
+    "forbidding": st.tuples(st.sampled_from(["크롤링.{0,9}금지", "no", "a|b", "#x: '\\d'"])),
+    "excepted": st.sampled_from([(), ("전자우편",), ("[가-힣]+", "12")]),
 }
 
 
@@ -430,6 +434,32 @@ def test_other_spellings_count_as_real_servers(home, base_url):
 def test_limits_that_contradict_each_other_are_refused(home, old, new, key):
     edit(home, "settings", (old, new))
     assert key in refusal(home).message
+
+
+BROKEN = {
+    "(": "정규식이 아닙니다",
+    "(크롤링+)+금지": "너무 오래 걸릴 수 있습니다",
+    "(?:금지)?": "빈 글과도 맞습니다",
+}
+
+
+@pytest.mark.parametrize("section", ["forbidding", "excepted"])
+@pytest.mark.parametrize("pattern", BROKEN)
+def test_a_pattern_of_terms_that_cannot_be_used_is_named_with_its_line(home, section, pattern):
+    path = home / "config/settings.yaml"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    at = next(n for n, line in enumerate(lines) if line.startswith(f"  {section}:"))
+    lines.insert(at + 1, f"    - '{pattern}'")
+    path.write_text("\n".join(lines), encoding="utf-8")
+    message = refusal(home).message
+    assert message.startswith(f"config/settings.yaml {at + 2}행: terms.{section}.0: 찾은 값 ")
+    assert pattern in message
+    assert BROKEN[pattern] in message
+
+
+def test_further_patterns_of_terms_are_taken(home):
+    edit(home, "settings", ("  excepted: ", "    - '자료를 퍼가지 마십시오'\n  excepted: "))
+    assert load_home(home).settings.terms.forbidding[-1] == "자료를 퍼가지 마십시오"
 
 
 def test_a_floor_may_be_the_cap(home):
@@ -1137,9 +1167,15 @@ def test_documentation_tells_default_and_range(section, field):
     assert shown_range(field.type) in extent
 
 
+LONG_DEFAULTS = {"forbidding", "excepted"}
+"""Not repeated in a table."""
+
+
 def shown_default(field: msgspec.structs.FieldInfo) -> str:
     if field.required:
         return "required"
+    if field.name in LONG_DEFAULTS:
+        return "as shipped"
     value = field.default if field.default is not msgspec.NODEFAULT else field.default_factory()
     return f"`{shown_value(value)}`"
 

@@ -86,6 +86,7 @@ OPTIONS = {
     "pending": [],
     "approve": ["RUN", "--note", "--now"],
     "reject": ["RUN", "--note", "--now"],
+    "terms": [r"show\|confirm", "--note", "--site", "--board", "--now"],
     "review": [r"list\|done", "N", "--board", "--all", "--note", "--now"],
 }
 

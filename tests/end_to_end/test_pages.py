@@ -226,16 +226,18 @@ STEPS = (
 )
 
 
-def test_a_calibration_keeps_the_pause_between_its_requests_and_after_it(page):
+def test_a_calibration_keeps_the_pause_between_its_requests_and_a_run_rests_after_it(page):
     page.home.edit("config/settings.yaml", "min_delay_s: 0.0", "min_delay_s: 0.1")
     page.home.edit("config/settings.yaml", "calibration_reads: 5", "calibration_reads: 3")
     assert page.calibrate(DAYS[0], hour=7)[0] == 0
+    page.home.execute("UPDATE checkpoint SET delay_s = 1.5")  # the site was slow just then
     page.home.run(DAYS[0], hour=7)  # as if at the very moment at which the calibration began
     pauses_s = [
         later.arrived_at_s - earlier.ended_at_s for earlier, later in pairwise(page.site.log)
     ]
     assert len(pauses_s) == 5
     assert min(pauses_s) >= 0.1
+    assert pauses_s[3] >= 1.5
 
 
 def test_status_shows_a_calibration_at_work(page):

@@ -1,4 +1,4 @@
-"""A page that says that nobody may crawl ends the run, and every later one, until a person decides."""
+"""A page that says that nobody may crawl ends the run, and all later ones until a person decides."""
 
 from __future__ import annotations
 
@@ -89,7 +89,8 @@ def test_the_schedule_does_not_try_again_that_day_and_fails_without_network_late
     site.switches = FORBIDS
 
     def start(moment: str) -> int:
-        return home.command("run", "--scheduled", "--now", f"{moment}:00+09:00")[0]
+        exit_code, _ = home.command("run", "--scheduled", "--now", f"{moment}:00+09:00")
+        return int(exit_code)
 
     assert start("2026-12-01T06:00") == 7
     n_asked = len(site.log)
