@@ -14,7 +14,8 @@ CREATE TABLE page_visit (
     threshold        INTEGER,                       -- NULL: any difference is content
     n_characters     INTEGER NOT NULL,              -- of the compared text
     simhash          INTEGER NOT NULL,              -- signed 64 bits
-    source_sha256    TEXT    NOT NULL
+    source_sha256    TEXT    NOT NULL,
+    why              TEXT    NOT NULL DEFAULT ''    -- Korean sentence of the judgement
 ) STRICT;
 CREATE INDEX ix_page_visit_day ON page_visit (board_id, day);
 
