@@ -78,11 +78,8 @@ def add_run(
         run = begin_run(store, BOARD, started_at, selector_version=1, reparse_of=corrected)
         fault = None if status is RunStatus.OK else Fault("row_count_jump", "많습니다.", 3)
         with store.atomic():
-            summary = RunSummary(run, status, 0, n_rows=1, fault=fault)
+            summary = RunSummary(run, status, 0, n_rows=1, fault=fault, reuse_rate=reuse_rate)
             finish_run(store, summary, started_at + lasts)
-            store.execute(
-                "UPDATE crawl_run SET reuse_rate = ? WHERE run_id = ?", (reuse_rate, run.run_id)
-            )
     return run.run_id
 
 
@@ -443,7 +440,7 @@ def test_a_history_that_is_none_fails(home: Path):
     told = look_at(home)
 
     assert told["history"].outcome is Health.FAIL
-    assert "[database_unusable]" in told["history"].found
+    assert "[database_damaged]" in told["history"].found
     for name in ("last_accepted", "held_runs", "review_points"):
         assert told[name].outcome is Health.WARN
     assert error_of(answer_of(home)) == (5, "doctor_failed")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.asking import at, say
+from tests.persist.tampering import tamper, unguarded
 from tests.processes import environment
 
 
@@ -44,13 +44,11 @@ def test_pages_say_what_was_recorded(lived_home, jobs):
 
 
 def test_difference_to_what_was_recorded_is_counted(lived_home):
-    connection = sqlite3.connect(lived_home / "var/dmf.sqlite3")
-    select = "SELECT sk, payload_json FROM dmf_record WHERE valid_to IS NULL LIMIT 1"
-    ((sk, payload),) = connection.execute(select)
-    changed = json.dumps(json.loads(payload) | {"company": "다른 회사"}, ensure_ascii=False)
-    connection.execute("UPDATE dmf_record SET payload_json = ? WHERE sk = ?", (changed, sk))
-    connection.commit()
-    connection.close()
+    with unguarded(lived_home / "var/dmf.sqlite3") as connection:
+        select = "SELECT sk, payload_json FROM dmf_record WHERE valid_to IS NULL LIMIT 1"
+        ((sk, payload),) = connection.execute(select)
+        changed = json.dumps(json.loads(payload) | {"company": "다른 회사"}, ensure_ascii=False)
+        connection.execute("UPDATE dmf_record SET payload_json = ? WHERE sk = ?", (changed, sk))
     last = runs(lived_home)[0]
     (run,) = at(lived_home, "reparse", "--run", last["run_id"]).json["runs"]
     assert [kind for kind, count in run["counts"].items() if count] == ["MODIFIED"]
@@ -80,12 +78,9 @@ def test_spoiled_page_ends_its_run_and_not_the_next(lived_home, jobs):
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_bug_ends_its_run_and_not_the_next_and_is_logged_with_its_traceback(lived_home, jobs):
     last, first = runs(lived_home)
-    connection = sqlite3.connect(lived_home / "var/dmf.sqlite3")
     # A version that only the first day's list has gets a moment that nobody writes.
-    connection.execute("UPDATE dmf_record SET valid_from = '2000' WHERE valid_to IS NOT NULL")
-    connection.execute("UPDATE dmf_record SET valid_from = '2000x' WHERE valid_from = '2000'")
-    connection.commit()
-    connection.close()
+    change = "UPDATE dmf_record SET valid_from = '2000x' WHERE valid_to IS NOT NULL"
+    tamper(lived_home / "var/dmf.sqlite3", change)
     words = ["--since", first["date"], "--until", last["date"], "--jobs", jobs]
     asked = at(lived_home, "reparse", *words)
     broken, sound = asked.json["runs"]

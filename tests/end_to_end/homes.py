@@ -17,6 +17,7 @@ from dmf_crawler.cli.commands import run_command
 from dmf_crawler.workbench.rehearsal.request_log import LoggedRequest
 from dmf_crawler.workbench.rehearsal.server import RehearsalSite
 from dmf_crawler.workbench.rehearse import make_home
+from tests.persist.tampering import tamper
 
 HISTORY_TABLES = (
     "dmf_record",
@@ -83,12 +84,7 @@ class RehearsalHome:
 
     def execute(self, sql: str) -> None:
         """Change the history's file directly."""
-        connection = sqlite3.connect(self.root / "var/dmf.sqlite3")
-        try:
-            with connection:
-                connection.execute(sql)
-        finally:
-            connection.close()
+        tamper(self.root / "var/dmf.sqlite3", sql)
 
     def history_content(self) -> dict[str, list[tuple[Any, ...]]]:
         """Return everything that only an accepted run may change."""

@@ -286,7 +286,7 @@ def test_a_damaged_file_is_named_by_its_path(path, store, diary):
     with Store(path) as damaged, pytest.raises(StoreError) as refused:
         list_as_of(damaged, BOARD, moment(0))
 
-    assert refused.value.code == "read_failed"
+    assert refused.value.code == "database_damaged"
     assert str(path) in refused.value.message
 
 

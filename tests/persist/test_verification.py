@@ -14,9 +14,9 @@ from dmf_crawler.persist.runs import begin_run, get_run
 from dmf_crawler.persist.store import Store
 from dmf_crawler.persist.verification import PROOFS, verify_history
 from tests.persist.builders import BOARD, KINDS, RULES, Diary, a_known_page, a_record, moment
+from tests.persist.tampering import tamper
 
 NEWER = replace(RULES, kinds={**KINDS, "document_no": FieldKind.EXACT})
-TRIGGERS = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
 
 
 @pytest.fixture
@@ -71,19 +71,6 @@ def failing(path: Path) -> dict[str, str]:
     """Return the checks that do not hold, with their first offender."""
     with Store(path) as store:
         return {check.name: check.detail for check in verify_history(store) if not check.ok}
-
-
-def tamper(path: Path, *statements: str) -> None:
-    """Change the file behind its back, and leave no trace of how."""
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        connection.execute("PRAGMA ignore_check_constraints = ON")
-        triggers = connection.execute(TRIGGERS).fetchall()
-        for name, _ in triggers:
-            connection.execute(f"DROP TRIGGER {name}")
-        for statement in statements:
-            connection.execute(statement)
-        for _, sql in triggers:
-            connection.execute(sql)
 
 
 def test_a_history_in_which_everything_happened_holds(path):
