@@ -28,6 +28,7 @@ from dmf_crawler.persist.store import Store
 from tests.cli.asking import ask, at, say
 from tests.fakes.world import START
 from tests.pages import read
+from tests.persist.tampering import tamper
 
 BOARD = "dmf_registry"
 NAMES = [
@@ -78,8 +79,10 @@ def add_run(
         run = begin_run(store, BOARD, started_at, selector_version=1, reparse_of=corrected)
         fault = None if status is RunStatus.OK else Fault("row_count_jump", "많습니다.", 3)
         with store.atomic():
-            summary = RunSummary(run, status, 0, n_rows=1, fault=fault, reuse_rate=reuse_rate)
+            summary = RunSummary(run, status, 0, n_rows=1, fault=fault)
             finish_run(store, summary, started_at + lasts)
+    change = f"UPDATE crawl_run SET reuse_rate = {reuse_rate} WHERE run_id = '{run.run_id}'"
+    tamper(load_home(root).database, change)
     return run.run_id
 
 

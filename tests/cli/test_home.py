@@ -118,7 +118,9 @@ def test_history_that_a_link_puts_on_a_network_drive_is_refused(link, empty_home
         ("\\\\.\\UNC\\server\\share\\dmf", 1, True),
     ],
 )
-def test_network_drives_of_windows_are_known_by_type_and_shares_by_name(folder, told, is_remote):
+def test_network_drives_of_windows_are_known_by_type_and_shares_by_name(
+    folder: str, told: int, is_remote: bool
+):
     asked: list[str] = []
 
     def tell_type(root: str) -> int:

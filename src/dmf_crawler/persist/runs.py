@@ -152,7 +152,7 @@ def finish_run(store: Store, summary: RunSummary, finished_at: datetime) -> None
         StoreError: `run_not_open`: it is not at work, and no held run that somebody decides on.
     """
     run = summary.run
-    _refuse_ended(store, run)
+    refuse_ended(store, run)
     write_gates(store, run, summary.gates)  # before the run has ended: then they stay for good
     write_deliveries(store, run.run_id, summary.deliveries)
     finished_at = max(kst(finished_at), run.started_at)  # a clock set back meanwhile
@@ -194,7 +194,12 @@ def finish_run(store: Store, summary: RunSummary, finished_at: datetime) -> None
     )
 
 
-def _refuse_ended(store: Store, run: Run) -> None:
+def refuse_ended(store: Store, run: Run) -> None:
+    """Refuse to end a run that is neither at work nor held.
+
+    Raises:
+        StoreError: `run_not_open`.
+    """
     sql = "SELECT 1 FROM crawl_run WHERE run_id = ? AND status IN ('RUNNING', 'HELD')"
     if not store.rows(sql, (run.run_id,)):
         raise StoreError(

@@ -3,7 +3,7 @@
 -- REPLACE deletes without asking a trigger on DELETE (unless PRAGMA recursive_triggers is on), so what it
 -- would delete is asked for before the INSERT.
 
--- A run that has ended stays as it ended; a held one waits for a decision, which is noted once.
+-- A run that has ended stays as it ended; a held one still waits for a decision.
 CREATE TRIGGER crawl_run_no_delete BEFORE DELETE ON crawl_run
     BEGIN SELECT RAISE (ABORT, 'crawl_run is append-only'); END;
 CREATE TRIGGER crawl_run_no_replace BEFORE INSERT ON crawl_run
@@ -11,15 +11,9 @@ CREATE TRIGGER crawl_run_no_replace BEFORE INSERT ON crawl_run
     BEGIN SELECT RAISE (ABORT, 'crawl_run is append-only'); END;
 CREATE TRIGGER crawl_run_no_rename BEFORE UPDATE OF run_id, board_id, day, started_at, raw_dir, reparse_of ON crawl_run
     BEGIN SELECT RAISE (ABORT, 'crawl_run: the beginning of a run stays'); END;
-CREATE TRIGGER crawl_run_no_rewrite BEFORE UPDATE OF
-    finished_at, status, reject_reason, error_code, exit_code, n_rows, n_pages, n_requests, n_new, n_modified,
-    n_withdrawn, n_reappeared, n_cosmetic, n_missing, n_unlisted, duration_ms, selector_version, is_baseline,
-    warnings_json, full_check_from, full_check_left, identity, n_taken_over, reuse_rate ON crawl_run
+CREATE TRIGGER crawl_run_no_rewrite BEFORE UPDATE ON crawl_run
     WHEN OLD.status NOT IN ('RUNNING', 'HELD')
     BEGIN SELECT RAISE (ABORT, 'crawl_run: what has ended stays'); END;
-CREATE TRIGGER crawl_run_decided_once BEFORE UPDATE OF decision, decided_at, decision_note ON crawl_run
-    WHEN OLD.decision <> ''
-    BEGIN SELECT RAISE (ABORT, 'crawl_run: a decision stays'); END;
 
 -- A version may be closed, seen again, and filled up while it is open; a closed one is the past.
 CREATE TRIGGER dmf_record_no_delete BEFORE DELETE ON dmf_record
