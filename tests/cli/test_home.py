@@ -137,18 +137,6 @@ def test_disk_of_this_machine_is_no_network_drive(tmp_path):
 
 # --- the lock -----------------------------------------------------------------------------------
 
-UNDER_LOCK = [["run"], ["report"], ["verify"], ["reparse", "--date", "2026-12-01"]]
-
-
-@pytest.mark.parametrize("words", UNDER_LOCK)
-def test_command_that_meets_another_at_work_ends_with_8_and_changes_nothing(words, empty_home):
-    with hold_lock(open_home(empty_home)):
-        before = sorted(path for path in empty_home.rglob("*") if path.is_file())
-        asked = at(empty_home, *words)
-        after = sorted(path for path in empty_home.rglob("*") if path.is_file())
-    assert (asked.exit_code, asked.error_code) == (8, "lock_held")
-    assert before == after
-
 
 def test_lock_is_free_again_after_an_error(empty_home):
     home = open_home(empty_home)
