@@ -113,7 +113,12 @@ DAMAGE = {
     ),
     "the withdrawal of a vanished record is gone": (
         "DELETE FROM dmf_event WHERE natural_key = 'V' AND event_type = 'WITHDRAWN'",
-        {"event_replay": "V", "events_match_versions": "V", "run_counts": "20261204"},
+        {
+            "event_replay": "V",
+            "events_match_versions": "V",
+            "run_counts": "20261204",
+            "missing_spells": "V",
+        },
     ),
     "a before value was changed": (
         (
@@ -152,8 +157,9 @@ DAMAGE = {
     ),
     "the changes of an event were emptied": (
         (
-            f"UPDATE dmf_event SET changes_json = '[]', record_json = (SELECT record_json FROM"
-            f" dmf_event WHERE natural_key = 'C' AND event_type = 'NEW') WHERE {EVENT_OF_C}"
+            "UPDATE dmf_event SET changes_json = '[]', grade = NULL, record_json = (SELECT"
+            " record_json FROM dmf_event WHERE natural_key = 'C' AND event_type = 'NEW')"
+            f" WHERE {EVENT_OF_C}"
         ),
         {"event_replay": "바뀐 값이 없습니다", "events_match_versions": "C"},
     ),
@@ -177,7 +183,13 @@ DAMAGE = {
     ),
     "an event is of a run that was not accepted": (
         "UPDATE crawl_run SET status = 'HELD' WHERE run_id = '20261203T060000-dmf_registry'",
-        {"event_replay": "C", "run_counts": "20261203"},
+        {
+            "event_replay": "C",
+            "run_counts": "20261203",
+            "runs": "20261203",
+            "days": "2026-12-03",
+            "split_numbers": "S",
+        },
     ),
     "an event is of another run": (
         (
@@ -280,6 +292,7 @@ DAMAGE = {
             "sqlite_integrity": "crawl_run",
             "event_replay": "C",
             "missing_spells": "20261202",
+            "days": "2026-12-01",
         },
     ),
     "a run found more than it recorded": (
@@ -287,7 +300,7 @@ DAMAGE = {
             "UPDATE crawl_run SET n_modified = n_modified + 1"
             " WHERE run_id = '20261206T060000-dmf_registry'"
         ),
-        {"run_counts": "20261206"},
+        {"run_counts": "20261206", "days": "2026-12-06"},
     ),
     "a run read another number of rows": (
         "UPDATE crawl_run SET n_rows = n_rows - 1 WHERE run_id = '20261204T060000-dmf_registry'",
