@@ -24,7 +24,7 @@ from tests.persist.tampering import TRIGGERS, tamper
 from tests.persist.test_verification import live
 
 ANY = "true"
-MOST_ROWS = 16
+MOST_ROWS = 10
 # The cheapest first: that of the whole file last, and not that of the schema, which sees no row.
 SEEING = [(name, prove) for name, prove in PROOFS[::-1] if name != "schema"]
 STANDS_ALONE = "no other place says the same"
@@ -182,7 +182,7 @@ def damages_of(store: Store) -> Iterator[Damage]:
             if not is_needed:
                 nothing = f"UPDATE {table} SET {name} = NULL WHERE rowid = ?"
                 ways.append((name, f"{nothing} AND {name} IS NOT NULL"))
-        for row in rows[:: max(1, len(rows) // MOST_ROWS)]:
+        for row in rows[:: max(1, round(len(rows) / MOST_ROWS))]:
             yield from (Damage(table, row, *way) for way in ways)
 
 
@@ -231,7 +231,7 @@ def test_no_value_is_changed_unseen_but_those_that_nothing_else_tells(tmp_path):
     n_damages = sum(named.values()) - named["-"]
     print(f"{n_damages} damages, {named['']} of them unseen; first named by {dict(named)}")
     assert unseen == []
-    assert n_damages > 1_500
+    assert n_damages > 1_000
     assert named[""] < n_damages / 3
     assert [EXCUSES[number] for number in range(len(EXCUSES)) if not excused[number]] == []
 

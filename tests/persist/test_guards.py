@@ -13,11 +13,12 @@ from dmf_crawler.model.decision import Decided, Decision
 from dmf_crawler.model.run import RunStatus
 from dmf_crawler.model.verdict import Gate, Outcome
 from dmf_crawler.persist.decisions import reject_held
-from dmf_crawler.persist.migrations import MIGRATIONS, split_statements
+from dmf_crawler.persist.migrations import split_statements
 from dmf_crawler.persist.runs import get_run
 from dmf_crawler.persist.store import Store
-from dmf_crawler.persist.verification import verify_history
+from dmf_crawler.persist.verification import PROOFS
 from tests.persist.builders import BOARD, Diary, a_record, moment
+from tests.persist.tampering import TRIGGERS
 
 GUARDED = {
     "alert": "true",
@@ -224,29 +225,19 @@ def test_every_table_is_guarded_or_is_said_to_hold_what_changes(connection):
     assert {row[0] for row in connection.execute(listing)} == changing | GUARDED.keys()
 
 
-def test_a_guard_that_is_gone_or_guards_nothing_is_named(lived, tmp_path):
-    listing = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name"
-    with Store(lived) as store:
-        guards = [tuple(row) for row in store.rows(listing)]
-    assert len(MIGRATIONS) >= 7
-    assert len(guards) > 3 * len(GUARDED)
+def test_every_guard_that_is_gone_or_guards_nothing_is_named(tmp_path):
     path = tmp_path / "dmf.sqlite3"
-    Store(path).close()
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection, Store(path) as store:
-        for name, sql in guards:
-            connection.execute(f"DROP TRIGGER {name}")
-            assert _find_schema_fault(store) == f"{name}: 정의가 없습니다"
-            connection.execute(f"{sql.rpartition('BEGIN')[0]}BEGIN SELECT 1; END")
-            assert _find_schema_fault(store) == f"{name}: 정의가 다릅니다"
-            connection.execute(f"DROP TRIGGER {name}")
-            connection.execute(sql)
-    assert _all_hold(path)
-
-
-def _find_schema_fault(store: Store) -> str:
-    return next(check.detail for check in verify_history(store) if check.name == "schema")
-
-
-def _all_hold(path: Path) -> bool:
+    prove = dict(PROOFS)["schema"]
     with Store(path) as store:
-        return all(check.ok for check in verify_history(store))
+        guards = [tuple(row) for row in store.rows(TRIGGERS)]
+        assert len(guards) > 3 * len(GUARDED)
+        for name, _ in guards:
+            store.execute(f"DROP TRIGGER {name}")
+        assert set(prove(store)) == {f"{name}: 정의가 없습니다" for name, _ in guards}
+        for _, sql in guards:
+            store.execute(f"{sql.rpartition('BEGIN')[0]}BEGIN SELECT 1; END")
+        assert set(prove(store)) == {f"{name}: 정의가 다릅니다" for name, _ in guards}
+        for name, sql in guards:
+            store.execute(f"DROP TRIGGER {name}")
+            store.execute(sql)
+        assert list(prove(store)) == []

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
@@ -19,13 +20,19 @@ from tests.persist.tampering import tamper
 NEWER = replace(RULES, kinds={**KINDS, "document_no": FieldKind.EXACT})
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    """Return a history in which everything happened that can happen."""
-    file = tmp_path / "dmf.sqlite3"
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a history in which everything happened that can happen; not to be written to."""
+    file = tmp_path_factory.mktemp("lived") / "dmf.sqlite3"
     with Store(file) as store:
         live(Diary(store))
     return file
+
+
+@pytest.fixture
+def path(lived: Path, tmp_path: Path) -> Path:
+    """Return a copy of that history, to be spoilt."""
+    return Path(shutil.copy(lived, tmp_path))
 
 
 def live(diary: Diary) -> None:
