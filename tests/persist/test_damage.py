@@ -182,7 +182,7 @@ def damages_of(store: Store) -> Iterator[Damage]:
             if not is_needed:
                 nothing = f"UPDATE {table} SET {name} = NULL WHERE rowid = ?"
                 ways.append((name, f"{nothing} AND {name} IS NOT NULL"))
-        for row in rows[:: max(1, round(len(rows) / MOST_ROWS))]:
+        for row in {*rows[:: max(1, round(len(rows) / MOST_ROWS))], rows[-1]}:
             yield from (Damage(table, row, *way) for way in ways)
 
 
