@@ -206,7 +206,7 @@ def find_field_changes(
     """Yield every field that both sides have and that differs, in the order of `kinds`."""
     for name, kind in kinds.items():
         if name in before and name in after and before[name] != after[name]:
-            grade = grade_values(before[name], after[name])
+            grade = grade_values(before[name], after[name], kind)
             yield FieldChange(name, before[name], after[name], kind, grade)
 
 
