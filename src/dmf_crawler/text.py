@@ -167,10 +167,10 @@ def grade_values(before: Value | None, after: Value | None, kind: FieldKind) -> 
     if before == after:
         return Grade.SAME
     if kind is FieldKind.ATTACHMENTS:
-        return _grade_files(values_of(before), values_of(after))
+        return _grade_files(list_values(before), list_values(after))
     if isinstance(before, str | None) and isinstance(after, str | None):
         return _worst(Grade.COSMETIC, _grade_text(before or "", after or "", kind))
-    return _grade_lists(values_of(before), values_of(after), kind)
+    return _grade_lists(list_values(before), list_values(after), kind)
 
 
 def bare_form(value: Value) -> str:
@@ -294,7 +294,7 @@ def escape_unprintable(text: str) -> str:
     )
 
 
-def values_of(value: Value | None) -> tuple[str, ...]:
+def list_values(value: Value | None) -> tuple[str, ...]:
     """Return the values of a nested column; a single text is one value, an empty one none."""
     if isinstance(value, tuple):
         return value

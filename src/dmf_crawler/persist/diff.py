@@ -1,8 +1,8 @@
 """A snapshot against the last accepted list → changes; pure.
 
-Laws (docs/data_model.md), each a property test: diff(a, a) is empty; applying
-diff(a, b) to a gives b; the order of rows does not matter, the order of changes is fixed; a key has
-one change at most, with everything that differs in it; a missing row is no change until it is due.
+Its laws (docs/data_model.md) are tests: diff(a, a) is empty; applying diff(a, b) to a gives b; the
+order of rows does not matter, the order of changes is fixed; a key has one change at most, with
+everything that differs in it; a missing row is no change until it is due.
 """
 
 from __future__ import annotations
