@@ -84,7 +84,9 @@ makers = st.sampled_from([(), ("x",), ("x", "x"), ("y", "x")])
 some_values = st.fixed_dictionaries(
     {"company": companies, "status": statuses, "maker_names": makers}
 )
-listings = st.dictionaries(st.sampled_from("ABCD"), some_values)
+listings = st.fixed_dictionaries(
+    dict.fromkeys("ABC", st.one_of(st.none(), some_values, some_values))
+).map(lambda listing: {key: values for key, values in listing.items() if values is not None})
 
 
 def few(n_examples: int) -> Any:
@@ -324,7 +326,20 @@ visits = st.builds(
     status=st.sampled_from([RunStatus.OK] * 6 + [*REFUSALS]),
     is_correction=st.sampled_from([False] * 5 + [True]),
 )
-plans = st.lists(visits, min_size=1, max_size=9)
+
+
+def expand(stays: Sequence[tuple[Visit, int]]) -> list[Visit]:
+    """Return the visits, the list standing still for a while after each."""
+    plan: list[Visit] = []
+    for visit, n_days in stays:
+        still = replace(visit, days_later=1, status=RunStatus.OK, is_correction=False)
+        plan += [visit, *[still] * (n_days - 1)]
+    return plan
+
+
+plans = st.lists(st.tuples(visits, st.sampled_from([1, 1, 1, 2, 4])), min_size=2, max_size=6).map(
+    expand
+)
 
 
 @dataclass(frozen=True, slots=True)
