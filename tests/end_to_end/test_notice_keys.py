@@ -132,3 +132,13 @@ def test_another_file_of_the_same_name_is_a_change_that_names_it(board):
     )
     assert kinds_of(change["pieces"]) == [("replaced", file.value, changed.files[0])]
     assert file.name in file.value
+
+
+def test_posts_whose_links_cannot_be_followed_are_counted(board):
+    board.home.edit("config/boards.yaml", "scope: [/bbs/21/*]", "scope: [/bbs/21/view]")
+    board.switch(unnumbered_posts=frozenset({WITHOUT.post_id}))
+
+    assert board.run(MONDAY)["status"] == "OK"
+
+    assert len(board.asked("detail")) == 1
+    assert "목록의 6건에 따라갈 수 있는 상세 페이지 링크가 없어" in board.warnings()
