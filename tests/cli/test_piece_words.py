@@ -58,9 +58,9 @@ def test_files_are_named_and_told_apart_by_their_digests():
     after = (tell_file("공고.hwp", sha256="c" * 64), tell_file("새.pdf", sha256="b" * 64))
 
     assert describe_pieces(a_change(before, after, FieldKind.ATTACHMENTS)) == [
-        f"파일 내용 바뀜: '공고.hwp' ({'a' * 16} -> {'c' * 16})",
-        "파일 이름 바뀜: '옛.pdf' -> '새.pdf'",
-        "파일 삭제: 'x'",
+        f"내용 바뀜: '공고.hwp' ({'a' * 16} -> {'c' * 16})",
+        "이름 바뀜: '옛.pdf' -> '새.pdf'",
+        "삭제: 'x'",
     ]
 
 

@@ -33,7 +33,7 @@ class Happened:
     key: str
     event: str
     reason: str | None = None
-    changes: Mapping[str, tuple[Value, Value]] = field(default_factory=dict)
+    changes: Mapping[str, tuple[Value | None, Value | None]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ def judge_status(before: Fields, after: Fields) -> tuple[str, str] | None:
     return ("WITHDRAWN", "status") if is_withdrawn else ("REAPPEARED", "restored")
 
 
-def find_changes(before: Fields, after: Fields) -> dict[str, tuple[Value, Value]]:
+def find_changes(before: Fields, after: Fields) -> dict[str, tuple[Value | None, Value | None]]:
     """Return each field that differs, with what it was and is."""
     return {name: (before[name], after[name]) for name in before if before[name] != after[name]}
 

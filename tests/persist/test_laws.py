@@ -475,7 +475,7 @@ def tell_stored(row: Any) -> Happened:
 
 
 def opens(row: Any) -> bool:
-    return row["event_type"] == "NEW" or row["reason"] == "returned"
+    return bool(row["event_type"] == "NEW" or row["reason"] == "returned")
 
 
 def closes(row: Any) -> bool:
@@ -513,10 +513,12 @@ def test_the_stored_changes_lead_from_a_list_to_the_next(stores, before, after):
     with stores() as store:
         life = Life(store).live([Visit(1, before), *[Visit(1, after)] * 4])
 
-        state = {key: dict(fields) for key, fields in life.lived[0].listed.items()}
+        state: dict[str, dict[str, object]] = {
+            key: dict(fields) for key, fields in life.lived[0].listed.items()
+        }
         for lived in life.lived[1:]:
             for row in life.events_of(lived.read):
-                fields = state.setdefault(row["natural_key"], load_fields(row["record_json"]))
+                fields = state.setdefault(row["natural_key"], dict(load_fields(row["record_json"])))
                 for change in load_changes(row["changes_json"]):
                     assert fields[change.field] == change.before
                     fields[change.field] = change.after

@@ -79,8 +79,8 @@ def _describe_file(piece: Piece) -> str:
     names = " -> ".join(_quote(name) for name in dict.fromkeys(filter(None, (old[0], new[0]))))
     if piece.kind is PieceKind.REPLACED:
         before, after = ("".join(each[1:]) or "?" for each in (old, new))
-        return f"파일 내용 {WORDS[piece.kind]}: {names} ({before} -> {after})"
-    return f"파일 {WORDS[piece.kind]}: {names}"
+        return f"내용 {WORDS[piece.kind]}: {names} ({before} -> {after})"
+    return f"{WORDS[piece.kind]}: {names}"
 
 
 def _say_both(piece: Piece) -> str:
