@@ -12,7 +12,13 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from dmf_crawler.cli.history import MOST_SHOWN_KEYS, _event_line, _verify_sources
+from dmf_crawler.cli.history import (
+    MOST_SHOWN_KEYS,
+    _event_line,
+    _mark_changed_back,
+    _tell_pieces,
+    _verify_sources,
+)
 from dmf_crawler.config import load_home
 from dmf_crawler.model.change import EventType, FieldChange, Grade, Reason
 from dmf_crawler.model.record import Column, FieldKind
@@ -115,7 +121,8 @@ def test_history_of_a_key_has_its_events_and_versions(lived):
     assert (value["key"], value["board"]) == (key, "dmf_registry")
     assert [event["event_type"] for event in value["events"]] == ["NEW", "MODIFIED"]
     assert value["events"][0]["changes"] == []
-    assert value["events"][1]["changes"]
+    assert all(one["pieces"] for one in value["events"][1]["changes"])
+    assert {one["changed_back"] for one in value["events"][1]["changes"]} == {None}
     assert [version["is_current"] for version in value["versions"]] == [False, True]
     assert value["versions"][0]["valid_to"] == value["versions"][1]["valid_from"]
     assert len(value["versions"][0]["source_sha256"]) == 64
@@ -204,6 +211,21 @@ def test_a_long_text_that_changed_is_shown_where_it_differs():
     )
     line = _event_line(event, [Column("b", "본문")])
     assert f"'… {'가' * 40}전{'나' * 40} … [전체 10,001자]' -> '… 가" in line
+
+
+def test_what_was_changed_back_is_told_below_its_event(lived):
+    def an_event(day: int, before: str, after: str) -> EventRow:
+        change = FieldChange("a", before, after, FieldKind.TEXT, Grade.MAJOR)
+        at = datetime(2026, 12, day, 6, tzinfo=KST)
+        return EventRow("r", at, "b", "k", EventType.MODIFIED, None, None, (change,), {})
+
+    there, back = _mark_changed_back(
+        load_home(lived), [an_event(1, "x", "y"), an_event(4, "y", "x")]
+    )
+
+    columns = [Column("a", "상태")]
+    assert [*_tell_pieces(there, columns)] == []
+    assert [*_tell_pieces(back, columns)] == ["      상태 3일 전(2026-12-01) 바뀐 값이 되돌아옴"]
 
 
 # --- report -------------------------------------------------------------------------------------

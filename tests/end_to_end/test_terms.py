@@ -1,4 +1,4 @@
-"""A page that says that nobody may crawl ends the run, and all later ones until a person decides."""
+"""A page that forbids crawling ends the run, and all later ones until a person decides."""
 
 from __future__ import annotations
 

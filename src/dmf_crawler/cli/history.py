@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import date
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from dmf_crawler.acquire.raw_store import RawStore
 from dmf_crawler.cli.commands import Answer
 from dmf_crawler.cli.home import hold_lock, open_home, write_log
+from dmf_crawler.cli.piece_words import change_json, describe_pieces
 from dmf_crawler.cli.run import choose_boards
 from dmf_crawler.cli.wording import quote_value, row_json, row_text
 from dmf_crawler.config import Home
@@ -21,6 +22,7 @@ from dmf_crawler.model.record import Column
 from dmf_crawler.model.report import EventRow, VersionRow
 from dmf_crawler.model.run import day_of
 from dmf_crawler.page_watch import open_boards, read_board_selectors
+from dmf_crawler.persist.changed_back import mark_changed_back
 from dmf_crawler.persist.earlier_runs import taken_over
 from dmf_crawler.persist.questions import (
     Source,
@@ -32,7 +34,13 @@ from dmf_crawler.persist.questions import (
 from dmf_crawler.persist.runs import find_runs, get_run, last_accepted_run
 from dmf_crawler.persist.store import Store
 from dmf_crawler.persist.verification import Check, verify_history
-from dmf_crawler.publish.report.wording import EVENT_WORDS, label_of, shorten_change, show_reason
+from dmf_crawler.publish.report.wording import (
+    EVENT_WORDS,
+    label_of,
+    shorten_change,
+    show_changed_back,
+    show_reason,
+)
 from dmf_crawler.text import key_form
 from dmf_crawler.world import real_world
 
@@ -96,7 +104,7 @@ def show_history(arguments: argparse.Namespace) -> Answer:
     home = open_home(arguments.home)
     with open_store(home) as store:
         board_id, key = choose_key(store, arguments.key)
-        events = events_of_key(store, board_id, key)
+        events = _mark_changed_back(home, events_of_key(store, board_id, key))
         versions = versions_of_key(store, board_id, key)
     payload = {
         "key": key,
@@ -105,8 +113,27 @@ def show_history(arguments: argparse.Namespace) -> Answer:
         "versions": [_version_json(version) for version in versions],
     }
     columns = columns_of(home, board_id)
-    lines = [f"{key} ({board_id})", *(_event_line(event, columns) for event in events)]
+    lines = [f"{key} ({board_id})"]
+    for event in events:
+        lines += [_event_line(event, columns), *_tell_pieces(event, columns)]
     return Answer(0, payload, "\n".join(lines))
+
+
+def _mark_changed_back(home: Home, events: Iterable[EventRow]) -> list[EventRow]:
+    """Return a key's events with what in them undid an earlier one, as the workbook tells it."""
+    dated = ((event, day_of(event.occurred_at)) for event in events)
+    n_days = home.settings.report.changed_back_days
+    return [event for event, _ in mark_changed_back(dated, n_days=n_days)]
+
+
+def _tell_pieces(event: EventRow, columns: Sequence[Column]) -> Iterator[str]:
+    """Yield what an event changed inside its values, and which values it changed back."""
+    for change in event.changes:
+        label = label_of(change.field, columns)
+        for line in describe_pieces(change):
+            yield f"      {label} {line}"
+        if back := show_changed_back(event.changed_back.get(change.field)):
+            yield f"      {label} {back}"
 
 
 def choose_key(store: Store, text: str, board_id: str | None = None) -> tuple[str, str]:
@@ -162,7 +189,9 @@ def event_json(event: EventRow) -> dict[str, Any]:
         "reason": event.reason,
         "grade": event.grade,
         "missing_since": str(event.missing_since) if event.missing_since else None,
-        "changes": [asdict(change) for change in event.changes],
+        "changes": [
+            change_json(change, event.changed_back.get(change.field)) for change in event.changes
+        ],
         "record": dict(event.fields),
     }
 

@@ -74,17 +74,13 @@ def compare_fields(
 
     A field that the kept state does not have, since the selectors file is newer, is no change.
     """
-    return tuple(
-        FieldChange(
-            field,
-            before[field],
-            value,
-            kinds.get(field, FieldKind.TEXT),
-            grade_values(before[field], value),
-        )
-        for field, value in after.items()
-        if field in before and before[field] != value
-    )
+    changes = []
+    for field, value in after.items():
+        kind = kinds.get(field, FieldKind.TEXT)
+        if field in before and before[field] != value:
+            grade = grade_values(before[field], value, kind)
+            changes.append(FieldChange(field, before[field], value, kind, grade))
+    return tuple(changes)
 
 
 def moving_blocks(readings: Sequence[PageReading]) -> tuple[str, ...]:
