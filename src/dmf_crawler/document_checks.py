@@ -7,6 +7,7 @@ import typing
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from enum import Enum
+from functools import cache
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 import msgspec
@@ -67,7 +68,7 @@ def _find_in_struct(value: Any, kind: type[msgspec.Struct], path: KeyPath) -> It
     if not isinstance(value, dict):
         yield Finding(path, _shown(value), "키와 값의 묶음")
         return
-    fields = {field.encode_name: field for field in msgspec.structs.fields(kind)}
+    fields = _fields_of(kind)
     for key in value:
         if key not in fields:
             yield Finding(
@@ -88,6 +89,11 @@ def _find_in_struct(value: Any, kind: type[msgspec.Struct], path: KeyPath) -> It
                 "키를 추가하십시오.",
                 code="missing_key",
             )
+
+
+@cache  # msgspec works out the types of a struct's fields anew at each question
+def _fields_of(kind: type[msgspec.Struct]) -> Mapping[str, msgspec.structs.FieldInfo]:
+    return {field.encode_name: field for field in msgspec.structs.fields(kind)}
 
 
 def _find_in_dict(value: Any, kind: Any, path: KeyPath) -> Iterator[Finding]:
