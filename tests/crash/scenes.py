@@ -5,6 +5,7 @@ A scene more is one entry in `SCENES`; every fault of the harness then meets it.
 
 from __future__ import annotations
 
+import itertools
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -15,8 +16,10 @@ from pathlib import Path
 
 from dmf_crawler.model.run import day_of
 from dmf_crawler.persist.migrations import MIGRATIONS
+from dmf_crawler.workbench.rehearsal.answers import Answer
 from dmf_crawler.workbench.rehearsal.days import Life
 from dmf_crawler.workbench.rehearsal.notice_life import NoticeLife
+from dmf_crawler.workbench.rehearsal.request_log import LoggedRequest
 from dmf_crawler.workbench.rehearsal.server import RehearsalSite
 from tests.crash.states import read_statuses
 from tests.end_to_end.homes import RehearsalHome, new_home
@@ -26,6 +29,14 @@ Words = tuple[str, ...]
 N_ROWS = 60
 FIRST, SECOND = "2026-11-30", "2026-12-01"
 SECOND_RUN = "20261201T060000-dmf_registry"
+
+
+class StillSite(RehearsalSite):
+    """A site whose notice board does not count its visitors: its pages stay the same."""
+
+    def answer_request(self, request: LoggedRequest) -> Answer:
+        self._notice_board._visits = itertools.count(1)
+        return super().answer_request(request)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +55,8 @@ class Stage:
 
     def live(self, day: str) -> None:
         """Let a day's run be accepted, then let the list change."""
-        assert self.home.run(day)["status"] == "OK"
+        exit_code, answer = self.home.command(*run_at(day))
+        assert exit_code == 0, answer
         self.life.advance()
         self.site.rows = self.life.rows
 
@@ -113,7 +125,7 @@ def _before_report(stage: Stage) -> None:
 
 def _before_prune(stage: Stage) -> None:
     for day in OLD_DAYS:
-        stage.live(str(day))
+        assert stage.home.run(str(day))["status"] == "OK"
 
 
 def _before_migration(stage: Stage) -> None:
@@ -150,6 +162,16 @@ def make_old(path: Path, *, version: int) -> None:
 # --- how a person goes on ------------------------------------------------------------------------
 
 
+def _first_again(statuses: dict[str, str]) -> Words:
+    """A second accepted run of the first day would be no baseline."""
+    is_accepted = "OK" in statuses.values()
+    return ("report", "--date", FIRST) if is_accepted else run_at(FIRST)
+
+
+def _scheduled_again(_statuses: dict[str, str]) -> Words:
+    return ("run", "--scheduled", "--now", f"{SECOND}T06:30:00+09:00")
+
+
 def _approve_again(statuses: dict[str, str]) -> Words:
     return APPROVE if statuses[SECOND_RUN] == "HELD" else ("report", "--date", SECOND)
 
@@ -158,24 +180,34 @@ def _reject_again(statuses: dict[str, str]) -> Words:
     return REJECT if statuses[SECOND_RUN] == "HELD" else ("pending",)
 
 
+def _held_again(statuses: dict[str, str]) -> Words:
+    return REJECT if statuses.get(SECOND_RUN) == "HELD" else run_at(SECOND)
+
+
+def _correct_again(statuses: dict[str, str]) -> Words:
+    return ("pending",) if statuses.get(CORRECTION) == "OK" else CORRECT
+
+
 DECIDED_AT = ("--now", "2026-12-01T09:00:00+09:00")
 APPROVE = ("approve", SECOND_RUN, *DECIDED_AT)
+CORRECTION = "20261201T100000-dmf_registry"
+CORRECT = ("reparse", "--run", SECOND_RUN, "--apply", "--now", f"{SECOND}T10:00:00+09:00")
 REJECT = ("reject", SECOND_RUN, *DECIDED_AT)
 SECOND_REPORT = f"reports/DMF_{SECOND}.xlsx"
 
 SCENES: dict[str, Scene] = {
-    "first_run": Scene(run_at(FIRST), _before_first, f"reports/DMF_{FIRST}.xlsx"),
+    "first_run": Scene(
+        run_at(FIRST), _before_first, f"reports/DMF_{FIRST}.xlsx", go_on=_first_again
+    ),
     "run": Scene(run_at(SECOND), _before_second, SECOND_REPORT),
-    "scheduled_run": Scene(run_at(SECOND, "--scheduled"), _before_second, SECOND_REPORT),
+    "scheduled_run": Scene(
+        run_at(SECOND, "--scheduled"), _before_second, SECOND_REPORT, _scheduled_again
+    ),
     "notices": Scene(run_at(SECOND), _before_second, SECOND_REPORT, has_notices=True),
-    "held_run": Scene(run_at(SECOND), _before_held, exit_code=3),
+    "held_run": Scene(run_at(SECOND), _before_held, go_on=_held_again, exit_code=3),
     "approve": Scene(APPROVE, _while_held, SECOND_REPORT, _approve_again),
     "reject": Scene(REJECT, _while_held, go_on=_reject_again),
-    "reparse": Scene(
-        ("reparse", "--run", SECOND_RUN, "--apply", "--now", "2026-12-01T10:00:00+09:00"),
-        _before_correction,
-        SECOND_REPORT,
-    ),
+    "reparse": Scene(CORRECT, _before_correction, go_on=_correct_again),
     "report": Scene(("report", "--date", SECOND), _before_report, SECOND_REPORT),
     "prune": Scene(("prune",), _before_prune),
     "migration": Scene(("runs",), _before_migration),
@@ -187,7 +219,7 @@ def play(scene: Scene, folder: Path) -> Iterator[Stage]:
     """Make the stage of a scene in a folder; its site is up while inside."""
     life = Life(n_rows=N_ROWS)
     notices = NoticeLife(n_posts=4, seed=1).rows if scene.has_notices else None
-    with RehearsalSite(life.rows, notices=notices) as site:
+    with StillSite(life.rows, notices=notices) as site:
         home = new_home(folder / "home", site.base_url, with_notices=scene.has_notices)
         home.edit("config/boards.yaml", "page_size: 100", "page_size: 50")
         stage = Stage(home, site, life)

@@ -16,7 +16,7 @@ from tests.crash.faults import DEADLY, KILLED, Fault, Kind, Point
 from tests.crash.file_points import TEMPORARY
 from tests.crash.machine import Machine
 from tests.crash.scenes import SCENES, Scene, Stage, copy_home, play
-from tests.crash.states import digest_history, digest_report, digest_state, find_leftovers
+from tests.crash.states import digest_history, digest_report, digest_state, find_leftovers, find_torn_workbooks
 from tests.error_codes import find_codes
 
 ALL = os.environ.get("DMF_CRASH_POINTS") == "all"
@@ -35,7 +35,7 @@ def named_codes() -> frozenset[str]:
 class State:
     """What a home's history and report of the day say."""
 
-    history: str
+    history: dict[str, str]
     report: str
 
 
@@ -75,7 +75,8 @@ class Theatre:
         assert exit_code == self.scene.exit_code, answer
         self.after = self._look(self._work)
         self.points = self._count()
-        assert self.points == self._count(), "the points are not the same from play to play"
+        differing = [pair for pair in zip(self.points, self._count(), strict=False) if len({*pair}) > 1]
+        assert not differing, f"not the same from play to play: {differing[0]}"
 
     def _count(self) -> tuple[Point, ...]:
         return self._machine.count(copy_home(self._home, self._work), self.scene.words)
@@ -144,8 +145,12 @@ class Theatre:
         exit_code, proof = self._machine.run(root, ["verify"])
         assert exit_code == 0, proof
         now = self._look(root)
-        assert now.history in {self.before.history, self.after.history}
+        for board, history in now.history.items():
+            known = (self.before.history.get(board), self.after.history.get(board))
+            assert history in known, board
         assert now.report in {self.before.report, self.after.report}
+        torn = find_torn_workbooks(root)
+        assert torn == [], torn
 
     def _check_second_start(self, root: Path) -> None:
         """Start the command again, undisturbed: it must end where it would have ended at once."""

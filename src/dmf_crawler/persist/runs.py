@@ -110,6 +110,12 @@ def _after_last_start(store: Store, board_id: str, started_at: datetime) -> date
     return after
 
 
+def running_runs(store: Store) -> tuple[RunRow, ...]:
+    """Return the runs that have not ended: at work, or killed."""
+    rows = store.rows("SELECT * FROM crawl_run WHERE status = 'RUNNING' ORDER BY rowid")
+    return tuple(read_run(row) for row in rows)
+
+
 def end_abandoned_runs(
     store: Store,
     now: datetime,

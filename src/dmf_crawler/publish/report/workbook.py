@@ -29,6 +29,10 @@ OPTIONS = {
 }
 
 
+UNFINISHED_SUFFIX = ".part"
+"""Ends the name of a workbook that is being written."""
+
+
 def write_report(
     report: Report, path: Path, *, replace: Callable[[Path, Path], None] = os.replace
 ) -> Path:
@@ -79,7 +83,7 @@ def _preview_not_written(path: Path, error: Exception) -> StoredDataError:
 
 def _write_atomically(content: bytes, path: Path, *, replace: Callable[[Path, Path], None]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f"{path.name}.part")
+    temporary = path.with_name(f"{path.name}{UNFINISHED_SUFFIX}")
     try:
         with temporary.open("wb") as file:
             file.write(content)
