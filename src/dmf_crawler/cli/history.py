@@ -43,8 +43,8 @@ N_OTHER_ANSWERS = 1
 """Besides the pages of its list every crawl keeps robots.txt."""
 
 
-def open_store(home: Home) -> Store:
-    """Open a history that must be there already.
+def open_store(home: Home, *, is_sealed: bool = True) -> Store:
+    """Open a history that must be there already; its seal is looked at unless told otherwise.
 
     Raises:
         UsageError: `no_history`.
@@ -54,7 +54,7 @@ def open_store(home: Home) -> Store:
             "no_history",
             f"이력 {home.database} 이 아직 없습니다. 먼저 run 또는 rehearse 를 실행하십시오.",
         )
-    return Store(home.database)
+    return Store(home.database, is_sealed=is_sealed)
 
 
 def list_runs(arguments: argparse.Namespace) -> Answer:
@@ -197,10 +197,10 @@ def verify(arguments: argparse.Namespace) -> Answer:
     with (
         hold_lock(home),
         real_world(home.settings.politeness) as world,
-        open_store(home) as store,
+        open_store(home, is_sealed=False) as store,
     ):
         sources = _verify_sources(home, find_sources(store), today=day_of(world.now()))
-        checks = [*verify_history(store), _verify_raw(home), sources]
+        checks = [*verify_history(store), _verify_raw(home), sources, _verify_seal(store)]
     broken = next((check for check in checks if not check.ok), None)
     lines = [
         f"{'이상 없음' if check.ok else '이상'}  {check.name}: {check.detail}" for check in checks
@@ -213,6 +213,16 @@ def verify(arguments: argparse.Namespace) -> Answer:
         "홈 폴더를 백업에서 되살리고, 되살릴 수 없으면 개발자에게 알려 주십시오."
     )
     return Answer(5, payload, "\n".join(lines), ("not_verified", message))
+
+
+def _verify_seal(store: Store) -> Check:
+    if not store.is_damaged:
+        return Check("file_seal", ok=True, detail="이상 없음")
+    detail = (
+        f"{store.path} 의 내용이 마지막으로 닫은 뒤에 바뀌었습니다. 위의 증명이 보지 않는 값이 "
+        "손상되었을 수 있습니다"
+    )
+    return Check("file_seal", ok=False, detail=detail)
 
 
 def _verify_raw(home: Home) -> Check:

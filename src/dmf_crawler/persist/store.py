@@ -14,6 +14,7 @@ from typing import Any, Self
 
 from dmf_crawler.errors import StoreError
 from dmf_crawler.persist.migrations import MIGRATIONS
+from dmf_crawler.persist.seal import is_broken, seal_path, write_seal
 
 BUSY_TIMEOUT_S = 10.0
 
@@ -28,16 +29,29 @@ class Store:
         path: The file.
         for_reading: Neither make nor migrate the file, and refuse every change: what may look at
             a history beside a run at work, without the lock.
+        is_sealed: Whether a broken seal refuses the file and a writer renews the seal; not for a
+            copy that is thrown away, and not for whoever looks at damage.
+
+    Attributes:
+        path: The file.
+        is_damaged: Whether its seal was broken when it was opened.
 
     Raises:
-        StoreError: `database_unusable` where the file is no database of ours, `database_newer`
+        StoreError: `seal_broken` where its bytes changed though nobody wrote them;
+            `database_unusable` where the file is no database of ours, `database_newer`
             where a newer program made it, `database_older` where it would have to be migrated
             before it can be read.
     """
 
-    def __init__(self, path: Path, *, for_reading: bool = False) -> None:
+    def __init__(
+        self, path: Path, *, for_reading: bool = False, is_sealed: bool = True
+    ) -> None:
         self.path = path
         self._for_reading = for_reading
+        self._is_sealed = is_sealed
+        self.is_damaged = is_broken(path)
+        if is_sealed and self.is_damaged:
+            raise _damaged(path)
         try:
             self._connection = self._connect()
         except (OSError, sqlite3.Error) as error:
@@ -125,6 +139,8 @@ class Store:
     def close(self) -> None:
         """Close the file; an open transaction is rolled back."""
         self._connection.close()
+        if self._is_sealed and not self._for_reading:
+            write_seal(self.path)
 
     @contextmanager
     def atomic(self) -> Iterator[None]:
@@ -155,7 +171,7 @@ class Store:
         try:
             with closing(sqlite3.connect(self._copy_path)) as target:
                 self._connection.backup(target)
-            with Store(self._copy_path) as copy:
+            with Store(self._copy_path, is_sealed=False) as copy:
                 yield copy
         except sqlite3.Error as error:
             raise _not_written(self._copy_path, error) from error
@@ -217,6 +233,16 @@ class Store:
         """
         answer = str(self.rows("PRAGMA quick_check(1)")[0][0])
         return "" if answer == "ok" else answer
+
+
+def _damaged(path: Path) -> StoreError:
+    return StoreError(
+        "seal_broken",
+        f"이력 {path} 의 내용이 마지막으로 닫은 뒤에 바뀌었습니다. 아무도 쓰지 않은 파일이므로 "
+        "디스크나 메모리의 손상입니다. verify 명령으로 어디가 손상되었는지 보고, 홈 폴더의 var 를 "
+        f"백업에서 되살리십시오. 백업이 없고 verify 의 다른 증명에 모두 이상이 없으면 "
+        f"{seal_path(path).name} 파일을 지우고 계속할 수 있습니다. 디스크도 점검하십시오.",
+    )
 
 
 def _not_written(path: Path, error: Exception) -> StoreError:

@@ -1,0 +1,75 @@
+"""The seal of the history: bytes that changed although nobody wrote are noticed before they speak.
+
+SQLite has no checksum of what lies in its file. So when a writer closes the history, size, time of
+the last change and digest of the file are noted beside it. A file that says it was not changed
+since, but whose bytes differ, is damaged: a disk that forgets, a cable, memory. A file that somebody
+wrote (a backup put back, another program) has another time; nothing can be said of it here, and
+`verify` proves it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+SUFFIX = ".seal"
+
+
+def seal_path(path: Path) -> Path:
+    """Return where the seal of a history lies."""
+    return path.with_name(path.name + SUFFIX)
+
+
+def write_seal(path: Path) -> None:
+    """Seal a history that has just been closed; one that others still have open stays unsealed.
+
+    Where the seal cannot be written there is none: the old one is of another time.
+    """
+    with suppress(OSError):
+        sealed = _read(path)
+        if _has_log(path) or (sealed and sealed["changed_ns"] == path.stat().st_mtime_ns):
+            return
+        state = _look(path)
+        if state is not None:
+            unfinished = seal_path(path).with_name(seal_path(path).name + ".tmp")
+            unfinished.write_text(json.dumps(state), encoding="utf-8")
+            unfinished.replace(seal_path(path))
+
+
+def is_broken(path: Path) -> bool:
+    """Say whether a closed history's bytes differ from the sealed ones though nobody wrote them."""
+    try:
+        sealed = _read(path)
+        if sealed is None or _has_log(path) or sealed["changed_ns"] != path.stat().st_mtime_ns:
+            return False
+        return sealed != _look(path)
+    except OSError:  # opening it says what is wrong
+        return False
+
+
+def _has_log(path: Path) -> bool:
+    """Say whether SQLite's log is there: somebody has the history open, or was killed."""
+    return path.with_name(path.name + "-wal").exists()
+
+
+def _look(path: Path) -> dict[str, Any] | None:
+    """Return size, time and digest of a file; None where it changes meanwhile."""
+    before = path.stat()
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "blake2b").hexdigest()
+    after = path.stat()
+    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+        return None
+    return {"size": after.st_size, "changed_ns": after.st_mtime_ns, "blake2b": digest}
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    try:
+        sealed = json.loads(seal_path(path).read_text(encoding="utf-8"))
+        is_ours = sealed.keys() == {"size", "changed_ns", "blake2b"}
+    except (OSError, ValueError, AttributeError):
+        return None
+    return sealed if is_ours else None
