@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -85,14 +86,35 @@ class Theatre:
         report = self.scene.report
         return State(digest_history(root), digest_report(root / report) if report else "")
 
-    def choose(self, kind: Kind, most: int) -> Sequence[int]:
-        """Return the numbers of the points to visit: all, or so many at even distances."""
+    def choose(self, kind: Kind, most: int | None) -> Sequence[int]:
+        """Return the numbers of the points to visit.
+
+        Args:
+            kind: Points at which it makes a difference.
+            most: So many at even distances; None for all but the inner ones of a row of writes to
+                one file (of such a row the first, the middle and the last are visited).
+        """
         numbers = [number for number, point in enumerate(self.points) if point.allows(kind)]
-        if ALL or len(numbers) <= most:
+        if ALL:
+            return numbers
+        if most is None:
+            return [number for number in numbers if number in self._edges()]
+        if len(numbers) <= most:
             return numbers
         return [numbers[position * len(numbers) // most] for position in range(most)]
 
-    def visit(self, kind: Kind, *, most: int) -> Tally:
+    def _edges(self) -> set[int]:
+        """Return the first, the middle and the last point of each row of equal ones."""
+        edges = set[int]()
+        for _, row in groupby(enumerate(self.points), key=lambda each: self._alike(each[1])):
+            numbers = [number for number, _ in row]
+            edges |= {numbers[0], numbers[len(numbers) // 2], numbers[-1]}
+        return edges
+
+    def _alike(self, point: Point) -> Point:
+        return Point("", TEMPORARY) if point.path == TEMPORARY else point
+
+    def visit(self, kind: Kind, *, most: int | None) -> Tally:
         """Let a fault happen at points of the command, each in a fresh home; check each."""
         n_points = sum(point.allows(kind) for point in self.points)
         tally = Tally(self.name, kind, n_points)
@@ -162,10 +184,6 @@ class Theatre:
         leftovers = find_leftovers(root)
         assert leftovers == [], leftovers
 
-    @property
-    def n_in_home(self) -> int:
-        """How many points change the home itself, not the system's temporary folder."""
-        return sum(point.path != TEMPORARY for point in self.points)
 
 
 @contextmanager
