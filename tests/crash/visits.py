@@ -130,6 +130,25 @@ class Theatre:
         print(tally)
         return tally
 
+    @property
+    def root(self) -> Path:
+        """The home of the last play."""
+        return self._work
+
+    def fresh(self) -> Path:
+        """Return a home in which the command was not yet given."""
+        return copy_home(self._home, self._work)
+
+    def strike(self, fault: Fault) -> Path:
+        """Let a fault happen in a fresh home; return that."""
+        root = self.fresh()
+        self._machine.strike(root, self.scene.words, fault)
+        return root
+
+    def verify(self) -> tuple[int, dict[str, Any]]:
+        """Run `verify` in the home of the last play."""
+        return self._machine.run(self._work, ["verify"])
+
     def _visit_one(self, fault: Fault) -> str:
         root = copy_home(self._home, self._work)
         answer = self._machine.strike(root, self.scene.words, fault)
