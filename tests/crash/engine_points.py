@@ -11,6 +11,7 @@ from __future__ import annotations
 import _sqlite3
 import ctypes
 import os
+import pathlib
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -134,7 +135,7 @@ class EnginePoints:
     def _open(self, _vfs: int, name: int | None, file: int, flags: int, out: Any) -> int:
         path = os.fsdecode(ctypes.string_at(name)) if name else ""
         if path and flags & OPEN_READWRITE:
-            is_new = flags & OPEN_CREATE and not os.path.exists(path)
+            is_new = flags & OPEN_CREATE and not pathlib.Path(path).exists()
             number = self._reach("db_create" if is_new else "db_open", path)
             if number and is_new:
                 return CANTOPEN

@@ -47,8 +47,8 @@ class FilePoints:
     def watch(self) -> None:
         """Begin; it ends with the process."""
         sys.addaudithook(self._hear)
-        io.open = builtins.open = self._open  # type: ignore[assignment]
-        os.fsync = self._fsync
+        io.open = builtins.open = self._open
+        os.fsync = self._fsync  # type: ignore[assignment]
 
     def lose(self) -> None:
         """Cut every file in the home back to what was synchronised of it."""
@@ -91,7 +91,7 @@ class FilePoints:
     def _hear_os_mkdir(self, path: Any, _mode: int, folder: int) -> None:
         path = _resolve(path, folder)
         # `exist_ok` asks the system for what is there, `parents` for what has no parent yet.
-        if not os.path.lexists(path) and os.path.isdir(os.path.dirname(os.path.abspath(path))):
+        if not os.path.lexists(path) and Path(_make_absolute(path)).parent.is_dir():
             self._reach("mkdir", path)
 
     def _hear_os_link(self, _source: Any, target: Any, *_: Any) -> None:
@@ -110,14 +110,14 @@ class FilePoints:
 
     def name(self, path: Any) -> str:
         """Return how a point names a file, "" for one that is none of ours."""
-        full = os.path.abspath(os.fsdecode(path))  # noqa: PTH100 - resolve() asks the disk
+        full = _make_absolute(path)
         if full.startswith(self._home_start):
             return full[len(self._home_start) :].replace(os.sep, "/")
         return TEMPORARY if full.startswith(self._temporary_start) else ""
 
     # --- what leaves a file object ---------------------------------------------------------------
 
-    def _open(  # noqa: PLR0917 - as Python's own
+    def _open(
         self,
         file: Any,
         mode: str = "r",
@@ -153,7 +153,7 @@ class FilePoints:
 
     def _fsync(self, number: Any) -> None:
         with suppress(OSError):
-            name = self.name(os.readlink(f"/proc/self/fd/{number}"))
+            name = self.name(Path(f"/proc/self/fd/{number}").readlink())
             _raise(self._points.reach(Point("fsync", name)), name, None)
         _real_fsync(number)
         state = os.fstat(number)
@@ -173,13 +173,19 @@ class _WatchedFile(io.FileIO):
         return super().write(data)
 
 
+def _make_absolute(path: Any) -> str:
+    return os.path.abspath(os.fsdecode(path))  # noqa: PTH100 - resolve() asks the disk
+
+
 def _resolve(path: Any, folder: int) -> Any:
     """Return a path that is relative to an open folder as one that stands for itself."""
     if folder < 0:
         return path
-    return os.path.join(os.readlink(f"/proc/self/fd/{folder}"), os.fsdecode(path))
+    return Path(f"/proc/self/fd/{folder}").readlink() / os.fsdecode(path)
 
 
 def _raise(number: int, path: Any, other: Any) -> None:
     if number:
-        raise OSError(number, os.strerror(number), os.fsdecode(other if other is not None else path))
+        raise OSError(
+            number, os.strerror(number), os.fsdecode(other if other is not None else path)
+        )

@@ -54,7 +54,10 @@ def read_all(root: Path) -> dict[str, Sequence[Any]] | None:
             listing = "SELECT name, sql FROM sqlite_master ORDER BY name"
             tables = connection.execute(listing).fetchall()
             return {
-                name.decode(): (sql, connection.execute(f'SELECT * FROM "{name.decode()}"').fetchall())
+                name.decode(): (
+                    sql,
+                    connection.execute(f'SELECT * FROM "{name.decode()}"').fetchall(),
+                )
                 for name, sql in tables
                 if sql and sql.startswith(b"CREATE TABLE")
             }

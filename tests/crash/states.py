@@ -21,7 +21,7 @@ _SECOND_TRY = re.compile(r"(?<=\d{8}T\d{6}-)([a-z_]+?)-\d+$")
 _SECOND_TRY_IN_SHEET = re.compile(rb"(?<=-)(dmf_registry|mfds_notice)-\d+(?=<)")
 _STYLE = re.compile(rb' s="\d+"')  # their numbers depend on what 요약 and 실행로그 tell
 _FACT_SHEETS = tuple(f"xl/worksheets/sheet{number}.xml" for number in range(2, 7))
-"""신규, 변경, 취하, 전체현황, 이력: 요약 and 실행로그 tell when a run ended and the file was written."""
+"""신규, 변경, 취하, 전체현황, 이력; 요약 and 실행로그 tell moments, too."""
 
 
 def _rows(root: Path, table: str, *, is_exact: bool = False) -> list[dict[str, Any]]:

@@ -17,7 +17,7 @@ import pytest
 
 from tests.crash.faults import Fault
 from tests.crash.flips import read_all
-from tests.crash.test_write_points import pytestmark as pytestmark
+from tests.crash.test_write_points import pytestmark  # noqa: F401 - pytest reads it
 from tests.crash.visits import Theatre, theatre
 
 HEADER_BYTES, FRAME_HEADER_BYTES, PAGE_BYTES = 32, 24, 4096

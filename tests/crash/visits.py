@@ -17,7 +17,13 @@ from tests.crash.faults import DEADLY, KILLED, Fault, Kind, Point
 from tests.crash.file_points import TEMPORARY
 from tests.crash.machine import Machine
 from tests.crash.scenes import SCENES, Scene, Stage, copy_home, play
-from tests.crash.states import digest_history, digest_report, digest_state, find_leftovers, find_torn_workbooks
+from tests.crash.states import (
+    digest_history,
+    digest_report,
+    digest_state,
+    find_leftovers,
+    find_torn_workbooks,
+)
 from tests.error_codes import find_codes
 
 ALL = os.environ.get("DMF_CRASH_POINTS") == "all"
@@ -76,7 +82,9 @@ class Theatre:
         assert exit_code == self.scene.exit_code, answer
         self.after = self._look(self._work)
         self.points = self._count()
-        differing = [pair for pair in zip(self.points, self._count(), strict=False) if len({*pair}) > 1]
+        differing = [
+            pair for pair in zip(self.points, self._count(), strict=False) if len({*pair}) > 1
+        ]
         assert not differing, f"not the same from play to play: {differing[0]}"
 
     def _count(self) -> tuple[Point, ...]:
@@ -202,7 +210,6 @@ class Theatre:
         assert exit_code == 0, proof
         leftovers = find_leftovers(root)
         assert leftovers == [], leftovers
-
 
 
 @contextmanager

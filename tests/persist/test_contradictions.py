@@ -16,7 +16,7 @@ DAMAGE = {
     "a letter of the version": "UPDATE dmf_record SET payload_json ="
     " replace(payload_json, '국전', '국견') WHERE natural_key = 'A' AND is_current = 1",
     "a key of the version": "UPDATE dmf_record SET payload_json ="
-    " replace(payload_json, '\"company\"', '\"compamy\"') WHERE natural_key = 'A' AND is_current = 1",
+    " replace(payload_json, '\"company\"', '\"compamy\"') WHERE natural_key = 'A'",
     "a version without event": "UPDATE dmf_record SET natural_key = 'a' WHERE natural_key = 'A'",
     "the version of a closed record": "UPDATE dmf_record SET payload_json ="
     " replace(payload_json, '국전', '국견') WHERE natural_key = 'B'",

@@ -19,6 +19,7 @@ from dmf_crawler.model.change import FieldChange
 from dmf_crawler.model.record import Column
 from dmf_crawler.model.report import EventRow, VersionRow
 from dmf_crawler.model.run import day_of
+from dmf_crawler.persist.contradictions import refuse_contradictions
 from dmf_crawler.persist.earlier_runs import taken_over
 from dmf_crawler.persist.questions import (
     Source,
@@ -184,6 +185,8 @@ def rewrite_report(arguments: argparse.Namespace) -> Answer:
                 "nothing_accepted",
                 "채택된 실행이 없어 보고서를 만들 수 없습니다. 먼저 run 하십시오.",
             )
+        for watch in watches:
+            refuse_contradictions(store, watch.board.id)
         path = publish_day(watches, day, written_at=world.now())
     return Answer(0, {"report": str(path)}, f"보고서: {path}")
 

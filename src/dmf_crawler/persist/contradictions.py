@@ -38,7 +38,7 @@ def refuse_contradictions(store: Store, board_id: str) -> None:
         if not _is_joined_alike(row):
             raise StoreError(
                 "record_contradicted",
-                f"이력 {store.path} 의 {row['natural_key']} 에 저장된 값이 그 기록의 사건과 다릅니다. "
+                f"이력 {store.path} 의 {row['natural_key']} 에 저장된 값이 그 사건과 다릅니다. "
                 "파일이 손상되었을 수 있어 이 목록과 비교하지 않았습니다. 아무것도 기록하지 "
                 "않았습니다. verify 명령으로 확인하고 홈 폴더를 백업에서 되살리십시오.",
             )

@@ -2,8 +2,8 @@
 
 SQLite has no checksum of what lies in its file. So when a writer closes the history, size, time of
 the last change and digest of the file are noted beside it. A file that says it was not changed
-since, but whose bytes differ, is damaged: a disk that forgets, a cable, memory. A file that somebody
-wrote (a backup put back, another program) has another time; nothing can be said of it here, and
+since, but whose bytes differ, is damaged: a disk that forgets, a cable, memory. A file that was
+written (a backup put back, another program) has another time; nothing can be said of it here, and
 `verify` proves it.
 """
 

@@ -43,9 +43,7 @@ class Store:
             before it can be read.
     """
 
-    def __init__(
-        self, path: Path, *, for_reading: bool = False, is_sealed: bool = True
-    ) -> None:
+    def __init__(self, path: Path, *, for_reading: bool = False, is_sealed: bool = True) -> None:
         self.path = path
         self._for_reading = for_reading
         self._is_sealed = is_sealed
