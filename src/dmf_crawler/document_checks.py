@@ -64,6 +64,11 @@ def find_faults(value: Any, kind: Any, path: KeyPath = ()) -> Iterator[Finding]:
         yield from _find_in_leaf(value, kind, path)
 
 
+@cache
+def _fields_of(kind: type[msgspec.Struct]) -> Mapping[str, msgspec.structs.FieldInfo]:
+    return {field.encode_name: field for field in msgspec.structs.fields(kind)}
+
+
 def _find_in_struct(value: Any, kind: type[msgspec.Struct], path: KeyPath) -> Iterator[Finding]:
     if not isinstance(value, dict):
         yield Finding(path, _shown(value), "키와 값의 묶음")
@@ -89,11 +94,6 @@ def _find_in_struct(value: Any, kind: type[msgspec.Struct], path: KeyPath) -> It
                 "키를 추가하십시오.",
                 code="missing_key",
             )
-
-
-@cache  # msgspec works out the types of a struct's fields anew at each question
-def _fields_of(kind: type[msgspec.Struct]) -> Mapping[str, msgspec.structs.FieldInfo]:
-    return {field.encode_name: field for field in msgspec.structs.fields(kind)}
 
 
 def _find_in_dict(value: Any, kind: Any, path: KeyPath) -> Iterator[Finding]:

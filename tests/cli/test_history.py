@@ -22,6 +22,7 @@ from dmf_crawler.persist.questions import find_sources
 from dmf_crawler.persist.store import Store
 from dmf_crawler.persist.verification import Check
 from tests.cli.asking import at, say
+from tests.persist.tampering import tamper
 
 
 def query(home: Path, sql: str) -> list[tuple[str, ...]]:
@@ -33,10 +34,7 @@ def query(home: Path, sql: str) -> list[tuple[str, ...]]:
 
 
 def change(home: Path, sql: str) -> None:
-    connection = sqlite3.connect(home / "var/dmf.sqlite3")
-    connection.execute(sql)
-    connection.commit()
-    connection.close()
+    tamper(home / "var/dmf.sqlite3", sql)
 
 
 def changed_key(home: Path) -> str:

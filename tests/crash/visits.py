@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -30,6 +30,14 @@ ALL = os.environ.get("DMF_CRASH_POINTS") == "all"
 """Whether every point of every scene is visited; else those that the suite has time for."""
 
 NEXT_STEPS = ("십시오", "주십시오")
+REMEDIES: Mapping[Kind, Sequence[str]] = {
+    "full": ("공간",),
+    "full_once": ("공간",),
+    "readonly": ("권한",),
+    "held": ("프로그램을 닫", "닫은", "닫으", "권한"),
+    "held_once": ("프로그램을 닫", "닫은", "닫으", "권한"),
+}
+"""What a message must speak of. Python tells a file that is held as one that is forbidden."""
 
 
 @cache
@@ -109,7 +117,7 @@ class Theatre:
             return [number for number in numbers if number in self._edges()]
         if len(numbers) <= most:
             return numbers
-        return [numbers[position * len(numbers) // most] for position in range(most)]
+        return [numbers[(2 * number + 1) * len(numbers) // (2 * most)] for number in range(most)]
 
     def _edges(self) -> set[int]:
         """Return the first, the middle and the last point of each row of equal ones."""
@@ -165,7 +173,7 @@ class Theatre:
             end = "killed"
         else:
             assert answer["status"] == 0, answer
-            end = self._check_told(answer)
+            end = self._check_told(answer, fault.kind)
         self._check_history(root)
         if end == "done":
             assert self._look(root) == self.after, (self._look(root), self.after)
@@ -175,7 +183,7 @@ class Theatre:
             self._settled[state] = end
         return end
 
-    def _check_told(self, answer: dict[str, Any]) -> str:
+    def _check_told(self, answer: dict[str, Any], kind: Kind) -> str:
         """Check what a command that lived said; return its error code, or `done`."""
         payload = answer["payload"]
         code = payload["error"]["code"] if payload["error"] else ""
@@ -184,6 +192,7 @@ class Theatre:
         assert code in named_codes(), answer
         message = payload["error"]["message"]
         assert any(step in message for step in NEXT_STEPS), message
+        assert any(word in message for word in REMEDIES[kind]), message
         assert str(self._work) in message, message
         assert answer["exit_code"] in {3, 5}, answer
         return str(code)

@@ -370,11 +370,9 @@ def test_a_damaged_page_is_told_and_changes_nothing(stage):
 def test_a_history_that_cannot_be_written_leaves_the_run_held(stage):
     """The last thing that an accepted run writes fails: nothing of it is there."""
     _, home = stage
-    home.execute(
-        "CREATE TRIGGER stop BEFORE INSERT ON drift_baseline BEGIN SELECT RAISE(ABORT, 'no'); END"
-    )
+    home.break_table("stop", "drift_baseline")
     assert refusal(home, "approve", HELD) == (5, "write_failed")
-    home.execute("DROP TRIGGER stop")
+    home.mend_table("stop")
     assert decide(home, "approve", HELD)[0] == 0
 
 

@@ -269,7 +269,7 @@ def _deciding(home: Home, arguments: argparse.Namespace) -> Iterator[tuple[Store
     """Hold the lock and give the history, the clock and the held run that is decided on."""
     with (
         hold_lock(home),
-        open_store(home) as store,
+        open_store(home, under_lock=True) as store,
         real_world(home.settings.politeness, starts_at=arguments.now) as world,
         write_log(home.logs, world.now),
     ):

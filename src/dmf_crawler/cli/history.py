@@ -14,7 +14,7 @@ from dmf_crawler.cli.home import hold_lock, open_home, write_log
 from dmf_crawler.cli.run import choose_boards
 from dmf_crawler.cli.wording import quote_value, row_json, row_text
 from dmf_crawler.config import Home
-from dmf_crawler.errors import UsageError
+from dmf_crawler.errors import StoreError, UsageError
 from dmf_crawler.model.change import FieldChange
 from dmf_crawler.model.record import Column
 from dmf_crawler.model.report import EventRow, VersionRow
@@ -44,18 +44,34 @@ N_OTHER_ANSWERS = 1
 """Besides the pages of its list every crawl keeps robots.txt."""
 
 
-def open_store(home: Home, *, is_sealed: bool = True) -> Store:
+def open_store(home: Home, *, under_lock: bool = False, is_sealed: bool = True) -> Store:
     """Open a history that must be there already; its seal is looked at unless told otherwise.
+
+    Args:
+        home: The home folder.
+        under_lock: The caller holds the lock and may write. Without it the history is opened to be
+            read, beside a run at work; one of an older version is first brought up to date, which
+            takes the lock for that time.
+        is_sealed: As in `Store`.
 
     Raises:
         UsageError: `no_history`.
+        LockHeldError: `lock_held`: an older history, and a run at work.
     """
     if not home.database.is_file():
         raise UsageError(
             "no_history",
             f"이력 {home.database} 이 아직 없습니다. 먼저 run 또는 rehearse 를 실행하십시오.",
         )
-    return Store(home.database, is_sealed=is_sealed)
+    if not under_lock:
+        try:
+            return Store(home.database, for_reading=True)
+        except StoreError as error:
+            if error.code != "database_older":
+                raise
+        with hold_lock(home):
+            Store(home.database).close()
+    return Store(home.database, for_reading=not under_lock, is_sealed=is_sealed)
 
 
 def list_runs(arguments: argparse.Namespace) -> Answer:
@@ -171,7 +187,7 @@ def rewrite_report(arguments: argparse.Namespace) -> Answer:
         hold_lock(home),
         real_world(home.settings.politeness) as world,
         write_log(home.logs, world.now),
-        open_store(home) as store,
+        open_store(home, under_lock=True) as store,
     ):
         watches = [open_watch(home, board, store) for board in choose_boards(home, None)]
         day = arguments.date
@@ -200,7 +216,7 @@ def verify(arguments: argparse.Namespace) -> Answer:
     with (
         hold_lock(home),
         real_world(home.settings.politeness) as world,
-        open_store(home, is_sealed=False) as store,
+        open_store(home, under_lock=True, is_sealed=False) as store,
     ):
         sources = _verify_sources(home, find_sources(store), today=day_of(world.now()))
         checks = [*verify_history(store), _verify_raw(home), sources, _verify_seal(store)]

@@ -50,7 +50,7 @@ def reparse(arguments: argparse.Namespace) -> Answer:
     home = open_home(arguments.home)
     with (
         hold_lock(home),
-        open_store(home) as store,
+        open_store(home, under_lock=True) as store,
         real_world(home.settings.politeness, starts_at=arguments.now) as world,
         write_log(home.logs, world.now),
     ):

@@ -32,7 +32,7 @@ from dmf_crawler.persist.pages import record_pages
 from dmf_crawler.persist.past import write_features
 from dmf_crawler.persist.rates import write_change_rate
 from dmf_crawler.persist.robots_seen import record_robots
-from dmf_crawler.persist.runs import finish_run
+from dmf_crawler.persist.runs import finish_run, refuse_ended
 from dmf_crawler.persist.store import Store
 
 GRADES = (Grade.SAME, Grade.COSMETIC, Grade.MINOR, Grade.SUBSTANTIVE, Grade.MAJOR)
@@ -173,9 +173,10 @@ def record_accepted(store: Store, acceptance: Acceptance, finished_at: datetime)
     """
     run = acceptance.summary.run
     with store.atomic():
-        finish_run(store, acceptance.summary, finished_at)
+        refuse_ended(store, run)
         if acceptance.summary.approval is not None:
             record_decision(store, run.run_id, acceptance.summary.approval)
+        finish_run(store, acceptance.summary, finished_at)
         supersede_held(store, run, finished_at)
         _write_changes(store, run, acceptance)
         _write_spells(store, run, acceptance)

@@ -159,10 +159,13 @@ def finish_run(store: Store, summary: RunSummary, finished_at: datetime) -> None
         StoreError: `run_not_open`: it is not at work, and no held run that somebody decides on.
     """
     run = summary.run
+    refuse_ended(store, run)
+    write_gates(store, run, summary.gates)  # before the run has ended: then they stay for good
+    write_deliveries(store, run.run_id, summary.deliveries)
     finished_at = max(kst(finished_at), run.started_at)  # a clock set back meanwhile
     duration = finished_at - run.started_at
     full_check_from = str(summary.full_check_from) if summary.full_check_from else None
-    cursor = store.execute(
+    store.execute(
         "UPDATE crawl_run SET status = ?, finished_at = coalesce(finished_at, ?),"
         " reject_reason = ?, error_code = ?,"
         " exit_code = ?, n_rows = ?, n_pages = ?, n_requests = ?, n_new = ?, n_modified = ?,"
@@ -171,7 +174,7 @@ def finish_run(store: Store, summary: RunSummary, finished_at: datetime) -> None
         " reuse_rate = ?, selector_version = coalesce(?, selector_version),"
         " identity = coalesce(nullif(?, ''), identity), full_check_left ="
         " iif(? IS NULL, full_check_left, ?), full_check_from = coalesce(?, full_check_from)"
-        " WHERE run_id = ? AND status IN ('RUNNING', 'HELD')",
+        " WHERE run_id = ?",
         (
             summary.status,
             finished_at.isoformat(),
@@ -196,14 +199,21 @@ def finish_run(store: Store, summary: RunSummary, finished_at: datetime) -> None
             run.run_id,
         ),
     )
-    if cursor.rowcount != 1:
+
+
+def refuse_ended(store: Store, run: Run) -> None:
+    """Refuse to end a run that is neither at work nor held.
+
+    Raises:
+        StoreError: `run_not_open`.
+    """
+    sql = "SELECT 1 FROM crawl_run WHERE run_id = ? AND status IN ('RUNNING', 'HELD')"
+    if not store.rows(sql, (run.run_id,)):
         raise StoreError(
             "run_not_open",
             f"실행 {run.run_id} 은 진행 중이거나 보류된 실행이 아니므로 결과를 다시 기록할 수 "
             "없습니다. 아무것도 바뀌지 않았습니다. runs 명령으로 상태를 확인하십시오.",
         )
-    write_gates(store, run, summary.gates)
-    write_deliveries(store, run.run_id, summary.deliveries)
 
 
 def _numbers(counts: Counts) -> tuple[int, ...]:

@@ -15,6 +15,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from dmf_crawler.errors import StoreError
+
 SUFFIX = ".seal"
 
 
@@ -48,6 +50,17 @@ def is_broken(path: Path) -> bool:
         return sealed != _look(path)
     except OSError:  # opening it says what is wrong
         return False
+
+
+def seal_broken(path: Path) -> StoreError:
+    """Return the error of a history whose seal is broken."""
+    return StoreError(
+        "seal_broken",
+        f"이력 {path} 의 내용이 마지막으로 닫은 뒤에 바뀌었습니다. 아무도 쓰지 않은 파일이므로 "
+        "디스크나 메모리의 손상입니다. verify 명령으로 어디가 손상되었는지 보고, 홈 폴더의 var 를 "
+        "백업에서 되살리십시오. 백업이 없고 verify 의 다른 증명에 모두 이상이 없으면 "
+        f"{seal_path(path).name} 파일을 지우고 계속할 수 있습니다. 디스크도 점검하십시오.",
+    )
 
 
 def _has_log(path: Path) -> bool:
