@@ -34,7 +34,7 @@ BOARD = "dmf_registry"
 NAMES = [
     "home_on_local_disk", "configuration", "contact", "selectors", "api_key", "folder_var",
     "folder_raw", "folder_logs", "folder_reports", "lock", "disk_free", "history", "last_accepted",
-    "held_runs", "review_points",
+    "held_runs", "terms", "review_points",
 ]  # fmt: skip
 PLENTY = 10**12
 
@@ -199,7 +199,8 @@ def test_a_mistake_in_the_configuration_is_told_and_what_hangs_on_it_is_not_call
     assert "[invalid_value]" in told["configuration"].found
     unseen = {name for name, each in told.items() if each.outcome is Health.WARN}
     assert unseen == {
-        "contact", "selectors", "api_key", "folder_reports", "last_accepted", "review_points",
+        "contact", "selectors", "api_key", "folder_reports", "last_accepted", "terms",
+        "review_points",
     }  # fmt: skip
     assert error_of(answer_of(home)) == (2, "doctor_configuration")
 

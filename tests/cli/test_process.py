@@ -69,7 +69,8 @@ from dmf_crawler.cli.commands import COMMANDS, run_command
 key, day = sys.argv[1:]
 for words in [["--help"], ["--version"], *([command.name, "--help"] for command in COMMANDS)]:
     assert run_command(words) == 0, words
-for words in [["runs"], ["history", key], ["report"], ["verify"], ["reparse", "--date", day]]:
+for words in [["runs"], ["history", key], ["report"], ["verify"], ["reparse", "--date", day],
+              ["as-of", day], ["changes"]]:
     assert run_command(words) == 0, words
 odd = chr(0x1f600) + chr(0x2014) + chr(0xe9) + chr(0x85)
 for words in [[], ["probe"], [odd], ["history", odd], ["report", "--run", odd], ["runs", odd]]:

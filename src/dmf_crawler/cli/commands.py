@@ -9,18 +9,16 @@ from __future__ import annotations
 import argparse
 import io
 import json
-import os
 import sys
-import traceback
 from collections.abc import Callable, Sequence
-from contextlib import redirect_stdout, suppress
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from importlib import import_module
-from pathlib import Path
-from typing import Any, NoReturn, TextIO
+from typing import Any, TextIO
 
 from dmf_crawler import __version__
 from dmf_crawler.cli.options import (
+    add_calibrate_options,
     add_common_options,
     add_decision_options,
     add_history_options,
@@ -30,12 +28,21 @@ from dmf_crawler.cli.options import (
     add_rehearse_options,
     add_reparse_options,
     add_report_options,
+    add_review_options,
     add_run_options,
     add_runs_options,
     add_selectors_options,
+    add_terms_options,
     add_tune_options,
     add_where_options,
 )
+from dmf_crawler.cli.output import let_print_all, report_bug, write_out
+from dmf_crawler.cli.question_options import (
+    add_as_of_options,
+    add_changes_options,
+    add_export_options,
+)
+from dmf_crawler.cli.strict_parser import StrictParser
 from dmf_crawler.errors import DmfCrawlerError, UsageError
 
 
@@ -88,26 +95,10 @@ class Command:
 # Commands that a later version brings: asking for one is answered plainly.
 LATER = frozenset(
     {
-        *("as-of", "probe", "calibrate", "schedule"),
-        *("init", "changes", "export", "watch", "alerts"),
-        *("terms", "review"),
+        *("probe", "schedule"),
+        *("init", "watch", "alerts"),
     }
 )
-
-
-class _Parser(argparse.ArgumentParser):
-    """Raises `UsageError` where argparse would print and leave; knows no abbreviations.
-
-    `--js` would ask for JSON without being seen when an error is to be told as JSON.
-    """
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(allow_abbrev=False, **options)
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(
-            "usage", f"명령을 이해하지 못했습니다: {message}. {self.prog} --help 를 보십시오."
-        )
 
 
 COMMANDS = (
@@ -134,6 +125,20 @@ COMMANDS = (
         {"runs": []},
     ),
     Command(
+        "calibrate",
+        "감시 페이지가 저절로 움직이는 정도 재기",
+        add_calibrate_options,
+        "calibrate.calibrate",
+        {
+            "board": None,
+            "n_reads": 0,
+            "largest_distance": None,
+            "threshold": None,
+            "most_moving": None,
+            "moving": [],
+        },
+    ),
+    Command(
         "selectors",
         "셀렉터 파일을 검사하고 저장된 페이지에 대 보기",
         add_selectors_options,
@@ -143,6 +148,20 @@ COMMANDS = (
     Command("pending", "보류된 실행과 그 사유", add_no_options, "held.pending", {"held": []}),
     Command("approve", "보류된 실행 승인", add_decision_options, "held.approve", {"runs": []}),
     Command("reject", "보류된 실행 거부", add_decision_options, "held.reject", {"runs": []}),
+    Command(
+        "terms",
+        "사이트 이용약관의 확인 상태, 사람이 읽었다는 기록",
+        add_terms_options,
+        "terms.terms",
+        {"sites": []},
+    ),
+    Command(
+        "review",
+        "감시 페이지에서 바뀐 곳: 확인할 것을 보고, 확인했음을 적기",
+        add_review_options,
+        "review.review",
+        {"reviews": []},
+    ),
     Command("runs", "지난 실행 목록", add_runs_options, "history.list_runs", {"runs": []}),
     Command(
         "history",
@@ -150,6 +169,27 @@ COMMANDS = (
         add_history_options,
         "history.show_history",
         {"key": None, "events": [], "versions": []},
+    ),
+    Command(
+        "as-of",
+        "어느 날 끝의 목록 전체",
+        add_as_of_options,
+        "as_of.as_of",
+        {"date": None, "n_rows": 0, "records": []},
+    ),
+    Command(
+        "changes",
+        "기간, 항목, 신청인 등으로 찾은 변동",
+        add_changes_options,
+        "changes.changes",
+        {"since": None, "until": None, "n_events": 0, "events": []},
+    ),
+    Command(
+        "export",
+        "이력 전체를 프로그램 없이도 읽을 수 있는 파일로",
+        add_export_options,
+        "export.export",
+        {"folder": None, "files": [], "digest": None},
     ),
     Command(
         "where",
@@ -219,8 +259,8 @@ def run_command(
     commands: Sequence[Command] = COMMANDS,
 ) -> int:
     """Run one command line; print its answer; return its exit code."""
-    out = stdout if stdout is not None else _let_print_all(sys.stdout)
-    err = stderr if stderr is not None else _let_print_all(sys.stderr)
+    out = stdout if stdout is not None else let_print_all(sys.stdout)
+    err = stderr if stderr is not None else let_print_all(sys.stderr)
     answer = _answer(words, commands, err)
     _print_answer(answer, as_json="--json" in words, out=out, err=err)
     return answer.exit_code
@@ -247,7 +287,7 @@ def _answer(words: Sequence[str], commands: Sequence[Command], err: TextIO | Non
         message = "사용자가 중단했습니다. 다시 실행하면 같은 날 받아 둔 쪽은 다시 받지 않습니다."
         return Answer(1, empty, error=("interrupted", message))
     except Exception as error:  # noqa: BLE001 - a bug still ends with an answer and exit code 1
-        _report_bug(error, arguments.home, err)
+        report_bug(error, arguments.home, err)
         message = (
             f"프로그램 오류입니다({type(error).__name__}: {error}). "
             "홈 폴더의 logs 에 있는 로그를 개발자에게 보내 주십시오."
@@ -290,7 +330,7 @@ def _unknown(name: str, commands: Sequence[Command]) -> UsageError:
 
 def make_parser(commands: Sequence[Command] = COMMANDS) -> argparse.ArgumentParser:
     """Return the parser of the whole command line."""
-    parser = _Parser(
+    parser = StrictParser(
         prog="dmf-crawler",
         description="원료의약품등록(DMF) 목록에서 무엇이 새로 생기고 바뀌고 취하되었는지 알립니다.",
     )
@@ -303,40 +343,14 @@ def make_parser(commands: Sequence[Command] = COMMANDS) -> argparse.ArgumentPars
     return parser
 
 
-def _report_bug(error: Exception, given: Path | None, err: TextIO | None) -> None:
-    """Show the exception being handled with its traceback; keep it in the home's log."""
-    _print(traceback.format_exc(), err)
-    try:
-        import_module("dmf_crawler.cli.home").log_bug(given, error)
-    except Exception:  # noqa: BLE001 - the answer must come even where no log can be written
-        _print(traceback.format_exc(), err)
-
-
 def _print_answer(answer: Answer, *, as_json: bool, out: TextIO | None, err: TextIO | None) -> None:
     if as_json:
         error = {"code": answer.error[0], "message": answer.error[1]} if answer.error else None
         payload = {"exit_code": answer.exit_code, "error": error, **answer.payload}
         # ASCII only: a Korean console's code page cannot spoil it.
-        _print(json.dumps(payload, ensure_ascii=True, indent=2), out)
+        write_out(json.dumps(payload, ensure_ascii=True, indent=2), out)
         return
     if answer.text:
-        _print(answer.text, out)
+        write_out(answer.text, out)
     if answer.error:
-        _print(f"오류 [{answer.error[0]}] {answer.error[1]}", err)
-
-
-def _let_print_all(stream: TextIO | None) -> TextIO | None:
-    """Escape what the stream's code page lacks: a company's name must not end a command."""
-    if isinstance(stream, io.TextIOWrapper):
-        stream.reconfigure(errors="backslashreplace")
-    return stream
-
-
-def _print(text: str, stream: TextIO | None) -> None:
-    if stream is None:  # pythonw has none; print() would take the other one
-        return
-    try:
-        print(text, file=stream, flush=True)
-    except OSError:  # nobody reads any more; what the command did and its exit code stand
-        with suppress(OSError), Path(os.devnull).open("wb") as nowhere:
-            os.dup2(nowhere.fileno(), stream.fileno())  # else Python fails once more when it ends
+        write_out(f"오류 [{answer.error[0]}] {answer.error[1]}", err)

@@ -20,6 +20,7 @@ REASONS_KO = {
     KeepReason.HELD: "보류된 실행",
     KeepReason.RUNNING: "진행 중인 실행",
     KeepReason.KNOWN_PAGE: "상세 페이지를 다시 받지 않으려면 필요함",
+    KeepReason.KEPT_STATE: "감시 페이지가 바뀌기 전이나 뒤의 모습",
     KeepReason.UNKNOWN_RUN: "이력에 없는 실행이라 그대로 둠",
     KeepReason.UNKNOWN_BOARD: "이력에 없는 게시판이라 그대로 둠",
 }

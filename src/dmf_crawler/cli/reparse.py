@@ -34,10 +34,10 @@ from dmf_crawler.errors import UsageError
 from dmf_crawler.model.report import RunRow
 from dmf_crawler.model.run import RunStatus
 from dmf_crawler.model.verdict import RunSummary
+from dmf_crawler.page_watch import AnyWatch, open_boards
 from dmf_crawler.persist.runs import end_abandoned_runs, find_runs, get_run
 from dmf_crawler.persist.store import Store
 from dmf_crawler.reparse import record_correction
-from dmf_crawler.watch import Watch, open_watch
 from dmf_crawler.world import World, real_world
 
 Advance = Callable[[], object]
@@ -55,7 +55,7 @@ def reparse(arguments: argparse.Namespace) -> Answer:
     ):
         rows = _choose_runs(store, arguments)
         end_abandoned_runs(store, world.now())
-        watches = {board.id: open_watch(home, board, store) for board in home.list_boards}
+        watches = {watch.board.id: watch for watch in open_boards(home, store)}
         unknown = [row for row in rows if row.run.board_id not in watches]
         if unknown:
             raise UsageError(
@@ -87,7 +87,7 @@ def reparse(arguments: argparse.Namespace) -> Answer:
 
 
 def _record_all(
-    rows: Sequence[RunRow], watches: Mapping[str, Watch], world: World, advance: Advance
+    rows: Sequence[RunRow], watches: Mapping[str, AnyWatch], world: World, advance: Advance
 ) -> list[RunSummary]:
     """Record a correction for each run, one after the other."""
     summaries = []
@@ -101,7 +101,7 @@ def _record_all(
 
 def _compare_all(
     rows: Sequence[RunRow],
-    watches: Mapping[str, Watch],
+    watches: Mapping[str, AnyWatch],
     home: Home,
     n_jobs: int | None,
     advance: Advance,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta, timezone
+from datetime import date, datetime, time, timedelta, timezone
 from enum import StrEnum
 
 KST = timezone(timedelta(hours=9), "KST")
@@ -12,6 +12,8 @@ KST = timezone(timedelta(hours=9), "KST")
 
 DAY_STARTS_AT_HOUR = 6
 """A day is 06:00 to 06:00 KST (docs/data_model.md)."""
+
+ONE_DAY = timedelta(days=1)
 
 
 class RunStatus(StrEnum):
@@ -31,7 +33,7 @@ class Fault:
     Attributes:
         code: Stable English word, e.g. `robots_disallowed`, `missing_column`, `race`.
         message: Korean: what, found, expected, next step.
-        exit_code: 4, 6 or 7 (docs/operations.md).
+        exit_code: 4, 6 or 7, and 1 where the program itself is not right (docs/operations.md).
         is_retryable: Whether asking for the same page again may help.
     """
 
@@ -49,6 +51,11 @@ def kst(moment: datetime) -> datetime:
 def day_of(moment: datetime) -> date:
     """Return the day (06:00 to 06:00 KST) that an aware moment belongs to."""
     return (moment.astimezone(KST) - timedelta(hours=DAY_STARTS_AT_HOUR)).date()
+
+
+def end_of_day(day: date) -> datetime:
+    """Return the moment at which a day is over, the first one that does not belong to it."""
+    return datetime.combine(day + ONE_DAY, time(DAY_STARTS_AT_HOUR), KST)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from datetime import date, datetime, timedelta
 from dmf_crawler.model.change import EventType, Grade, Reason
 from dmf_crawler.model.record import Column
 from dmf_crawler.model.report import BoardReport, EventRow, Report, VersionRow
-from dmf_crawler.model.run import KST, RunStatus, kst
+from dmf_crawler.model.run import KST, ONE_DAY, RunStatus, end_of_day, kst
 from dmf_crawler.persist.changed_back import mark_changed_back
 from dmf_crawler.persist.decisions import decided_runs
 from dmf_crawler.persist.deliveries import given_way
@@ -29,7 +29,7 @@ _EVENTS = (
 def events_of_key(store: Store, board_id: str, key: str) -> tuple[EventRow, ...]:
     """Return everything that happened to one key, oldest first."""
     rows = store.rows(_EVENTS + "AND e.natural_key = ? ORDER BY e.event_id", (board_id, key))
-    return tuple(_event_row(row) for row in rows)
+    return tuple(read_event(row) for row in rows)
 
 
 def events_of_run(store: Store, run_id: str) -> tuple[EventRow, ...]:
@@ -37,7 +37,7 @@ def events_of_run(store: Store, run_id: str) -> tuple[EventRow, ...]:
     rows = store.rows(
         "SELECT e.* FROM dmf_event e WHERE e.run_id = ? ORDER BY e.natural_key", (run_id,)
     )
-    return tuple(_event_row(row) for row in rows)
+    return tuple(read_event(row) for row in rows)
 
 
 def versions_of_key(store: Store, board_id: str, key: str) -> tuple[VersionRow, ...]:
@@ -127,9 +127,14 @@ def find_key(store: Store, text: str) -> tuple[tuple[str, str], ...]:
     That is the natural key itself, a 등록번호 as shown, or a number that composite keys share.
     """
     rows = store.rows(
-        "SELECT DISTINCT board_id, natural_key FROM dmf_record"
-        " WHERE natural_key = ?1 OR reg_no = ?1"
-        " OR substr(natural_key, 1, length(?1) + 1) = ?1 || '|'"
+        "WITH RECURSIVE board (id) AS (SELECT min(board_id) FROM crawl_run UNION ALL"  # by leaps
+        "  SELECT (SELECT min(board_id) FROM crawl_run WHERE board_id > id) FROM board"
+        "  WHERE id IS NOT NULL)"
+        " SELECT board_id, natural_key FROM dmf_record WHERE reg_no = ?1"
+        " UNION SELECT board_id, natural_key FROM dmf_record"
+        "  WHERE board_id IN board AND natural_key = ?1"
+        " UNION SELECT board_id, natural_key FROM dmf_record"  # | to }, the character behind it
+        "  WHERE board_id IN board AND natural_key >= ?1 || '|' AND natural_key < ?1 || '}'"
         " ORDER BY board_id, natural_key",
         (text,),
     )
@@ -263,14 +268,15 @@ def _events_between(
 ) -> list[tuple[EventRow, date]]:
     """Return events of accepted runs after the baseline with their day, newest first."""
     rows = store.rows(
-        _EVENTS + "AND c.is_baseline = 0 AND c.day BETWEEN ? AND ?"
+        _EVENTS + "AND e.occurred_at >= ? AND e.occurred_at < ? AND c.is_baseline = 0"
         " ORDER BY e.occurred_at DESC, e.natural_key",
-        (board_id, str(since), str(until)),
+        (board_id, end_of_day(since - ONE_DAY).isoformat(), end_of_day(until).isoformat()),
     )
-    return [(_event_row(row), date.fromisoformat(row["run_day"])) for row in rows]
+    return [(read_event(row), date.fromisoformat(row["run_day"])) for row in rows]
 
 
-def _event_row(row: sqlite3.Row) -> EventRow:
+def read_event(row: sqlite3.Row) -> EventRow:
+    """Return a row of `dmf_event` as a value."""
     return EventRow(
         run_id=row["run_id"],
         occurred_at=datetime.fromisoformat(row["occurred_at"]).astimezone(KST),

@@ -27,6 +27,7 @@ from dmf_crawler.model.run import Run
 from dmf_crawler.model.verdict import RunSummary
 from dmf_crawler.persist.decisions import record_decision, supersede_held
 from dmf_crawler.persist.differences import record_differences
+from dmf_crawler.persist.page_visits import PageSight, record_page
 from dmf_crawler.persist.pages import record_pages
 from dmf_crawler.persist.past import write_features
 from dmf_crawler.persist.rates import write_change_rate
@@ -150,6 +151,7 @@ class Acceptance:
         robots: Status and body of its robots.txt, None where its folder has none.
         change_rate: How often the list changes, this day included; None for the baseline.
         compared: Of each other source that the list was compared with, what is known of it now.
+        page: What the run of a page board saw; None for a list.
     """
 
     summary: RunSummary
@@ -161,6 +163,7 @@ class Acceptance:
     robots: tuple[int, bytes] | None = None
     change_rate: ChangeRate | None = None
     compared: Sequence[SourceDifferences] = ()
+    page: PageSight | None = None
 
 
 def record_accepted(store: Store, acceptance: Acceptance, finished_at: datetime) -> None:
@@ -182,6 +185,8 @@ def record_accepted(store: Store, acceptance: Acceptance, finished_at: datetime)
         _write_split_numbers(store, run, acceptance.snapshot)
         record_pages(store, run, acceptance.pages)
         record_differences(store, run, acceptance.compared)
+        if acceptance.page is not None:
+            record_page(store, run, acceptance.page)
         if acceptance.robots is not None:
             record_robots(store, run, *acceptance.robots)
         if not acceptance.summary.is_baseline:

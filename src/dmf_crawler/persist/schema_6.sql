@@ -1,5 +1,8 @@
 -- Version 6: whole pages, terms of use, alerts.
 
+-- People ask for a record by its number.
+CREATE INDEX ix_record_number ON dmf_record (reg_no);
+
 -- What each accepted run of a page board saw. The page's text and fields are a record like any other
 -- (natural_key = board_id); noise opens no version of it.
 CREATE TABLE page_visit (
@@ -11,7 +14,8 @@ CREATE TABLE page_visit (
     threshold        INTEGER,                       -- NULL: any difference is content
     n_characters     INTEGER NOT NULL,              -- of the compared text
     simhash          INTEGER NOT NULL,              -- signed 64 bits
-    source_sha256    TEXT    NOT NULL
+    source_sha256    TEXT    NOT NULL,
+    why              TEXT    NOT NULL DEFAULT ''    -- Korean sentence of the judgement
 ) STRICT;
 CREATE INDEX ix_page_visit_day ON page_visit (board_id, day);
 
@@ -22,7 +26,9 @@ CREATE TABLE page_calibration (
     measured_at      TEXT    NOT NULL,
     n_reads          INTEGER NOT NULL,
     largest_distance INTEGER,                       -- NULL: all reads said the same
+    most_moving      INTEGER,                       -- blocks; NULL: all reads said the same
     threshold        INTEGER,                       -- NULL: any difference is content
+    most_moving      INTEGER,                       -- blocks; NULL: all reads said the same
     schema_version   INTEGER NOT NULL               -- of the selectors file it was measured with
 ) STRICT;
 

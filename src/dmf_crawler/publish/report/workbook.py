@@ -17,8 +17,11 @@ from dmf_crawler.publish.report.cells import FONT, Sheet, Tone, add_formats
 from dmf_crawler.publish.report.changes import write_arrivals, write_modified, write_withdrawn
 from dmf_crawler.publish.report.columns import find_places
 from dmf_crawler.publish.report.log import write_history, write_runs
+from dmf_crawler.publish.report.page_notes import REVIEW_SHEET, has_reviews
 from dmf_crawler.publish.report.records import write_records
+from dmf_crawler.publish.report.reviews import write_reviews
 from dmf_crawler.publish.report.summary import title_of, write_summary
+from dmf_crawler.publish.whole_file import open_whole
 
 OPTIONS = {
     "constant_memory": True,  # rows go to disk at once, so every sheet is written from the top
@@ -47,7 +50,9 @@ def write_report(
             untouched.
     """
     try:
-        _write_atomically(_render(report), path, replace=replace)
+        content = _render(report)
+        with open_whole(path, replace=replace) as file:
+            file.write(content)
     except PermissionError as error:
         if report.preview_of:
             raise _preview_not_written(path, error) from error
@@ -75,19 +80,6 @@ def _preview_not_written(path: Path, error: Exception) -> StoredDataError:
         f"미리보기 {path} 파일을 쓰지 못했습니다({error}). 같은 이름의 파일이 열려 있으면 닫고, "
         "폴더의 쓰기 권한과 디스크의 여유 공간을 확인해 주십시오.",
     )
-
-
-def _write_atomically(content: bytes, path: Path, *, replace: Callable[[Path, Path], None]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f"{path.name}.part")
-    try:
-        with temporary.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _render(report: Report) -> bytes:
@@ -128,6 +120,8 @@ def _write_sheets(report: Report, workbook: Workbook) -> None:
     write_runs(add("실행로그"), report)
     for name, board in records[1:]:
         write_records(add(name), board)
+    if has_reviews(report):
+        write_reviews(add(REVIEW_SHEET, Tone.CHANGED), report)
 
 
 def _mark(report: Report) -> tuple[str, str]:
