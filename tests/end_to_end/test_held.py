@@ -596,7 +596,8 @@ def test_a_preview_lies_apart_from_the_reports_and_leaves_the_history_as_it_is(s
     assert previews(home) == [f"DMF_{HELD_DAY}_{HELD}_미채택.xlsx"]
     assert [path.name for path in (home.root / "reports").iterdir()] == [f"DMF_{FIRST}.xlsx"]
     assert home.rows("SELECT count(*) FROM missing_spell") == [(0,)]
-    assert sorted(path.name for path in (home.root / "var").glob("dmf.*")) == ["dmf.sqlite3"]
+    kept = sorted(path.name for path in (home.root / "var").glob("dmf.*"))
+    assert kept == ["dmf.sqlite3", "dmf.sqlite3.seal"]
     assert run_line(home)["decision"] == ""
 
 

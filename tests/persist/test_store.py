@@ -305,7 +305,7 @@ def test_a_store_for_reading_leaves_no_file_behind(path):
     with Store(path, for_reading=True) as reader:
         content(reader)
 
-    assert [each.name for each in path.parent.iterdir()] == [path.name]
+    assert {each.name for each in path.parent.iterdir()} == {path.name, f"{path.name}.seal"}
 
 
 def test_a_store_for_reading_makes_no_file(path):

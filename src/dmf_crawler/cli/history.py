@@ -23,6 +23,7 @@ from dmf_crawler.model.report import EventRow, VersionRow
 from dmf_crawler.model.run import day_of
 from dmf_crawler.page_watch import open_boards, read_board_selectors
 from dmf_crawler.persist.changed_back import mark_changed_back
+from dmf_crawler.persist.contradictions import refuse_contradictions
 from dmf_crawler.persist.earlier_runs import taken_over
 from dmf_crawler.persist.questions import (
     Source,
@@ -60,14 +61,15 @@ N_OTHER_ANSWERS = 1
 """Besides the pages of its list every crawl keeps robots.txt."""
 
 
-def open_store(home: Home, *, under_lock: bool = False) -> Store:
-    """Open a history that must be there already.
+def open_store(home: Home, *, under_lock: bool = False, is_sealed: bool = True) -> Store:
+    """Open a history that must be there already; its seal is looked at unless told otherwise.
 
     Args:
         home: The home folder.
         under_lock: The caller holds the lock and may write. Without it the history is opened to be
             read, beside a run at work; one of an older version is first brought up to date, which
             takes the lock for that time.
+        is_sealed: As in `Store`.
 
     Raises:
         UsageError: `no_history`.
@@ -86,7 +88,7 @@ def open_store(home: Home, *, under_lock: bool = False) -> Store:
                 raise
         with hold_lock(home):
             Store(home.database).close()
-    return Store(home.database, for_reading=not under_lock)
+    return Store(home.database, for_reading=not under_lock, is_sealed=is_sealed)
 
 
 def list_runs(arguments: argparse.Namespace) -> Answer:
@@ -244,6 +246,8 @@ def rewrite_report(arguments: argparse.Namespace) -> Answer:
                 "nothing_accepted",
                 "채택된 실행이 없어 보고서를 만들 수 없습니다. 먼저 run 하십시오.",
             )
+        for watch in watches:
+            refuse_contradictions(store, watch.board.id)
         path = publish_day(watches, day, written_at=world.now())
     return Answer(0, {"report": str(path)}, f"보고서: {path}")
 
@@ -257,10 +261,10 @@ def verify(arguments: argparse.Namespace) -> Answer:
     with (
         hold_lock(home),
         real_world(home.settings.politeness) as world,
-        open_store(home, under_lock=True) as store,
+        open_store(home, under_lock=True, is_sealed=False) as store,
     ):
         sources = _verify_sources(home, find_sources(store), today=day_of(world.now()))
-        checks = [*verify_history(store), _verify_raw(home), sources]
+        checks = [*verify_history(store), _verify_raw(home), sources, _verify_seal(store)]
     broken = next((check for check in checks if not check.ok), None)
     payload = {
         "ok": broken is None,
@@ -285,6 +289,16 @@ def _tell_remedy(check: Check) -> str:
 def _check_lines(check: Check) -> list[str]:
     line = f"{'이상 없음' if check.ok else '이상'}  {check.name}: {check.detail}"
     return [line] if check.ok else [line, f"  할 일: {_tell_remedy(check)}"]
+
+
+def _verify_seal(store: Store) -> Check:
+    if not store.is_damaged:
+        return Check("file_seal", ok=True, detail="이상 없음")
+    detail = (
+        f"{store.path} 의 내용이 마지막으로 닫은 뒤에 바뀌었습니다. 위의 증명이 보지 않는 값이 "
+        "손상되었을 수 있습니다"
+    )
+    return Check("file_seal", ok=False, detail=detail)
 
 
 def _verify_raw(home: Home) -> Check:

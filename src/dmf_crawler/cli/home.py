@@ -209,7 +209,8 @@ def write_log(folder: Path, now: Callable[[], datetime]) -> Iterator[None]:
     except OSError as error:
         raise StoredDataError(
             "home_not_writable",
-            f"로그 폴더 {folder} 에 쓸 수 없습니다({error}). 폴더 권한을 확인하십시오.",
+            f"로그 폴더 {folder} 에 쓸 수 없습니다({error}). 폴더 권한과 디스크 공간을 확인하고, "
+            "다른 프로그램이 로그를 열어 두었으면 닫으십시오.",
         ) from error
     handler.setFormatter(_JsonLines(now))
     level, propagates = LOG.level, LOG.propagate

@@ -25,6 +25,7 @@ from dmf_crawler.model.rate import ChangeRate
 from dmf_crawler.model.record import FieldKind, Fields, Record, Snapshot, Value
 from dmf_crawler.model.run import Run
 from dmf_crawler.model.verdict import RunSummary
+from dmf_crawler.persist.contradictions import refuse_contradictions
 from dmf_crawler.persist.decisions import record_decision, supersede_held
 from dmf_crawler.persist.differences import record_differences
 from dmf_crawler.persist.page_visits import PageSight, record_page
@@ -109,6 +110,7 @@ def _unreadable(text: str, error: Exception) -> StoreError:
 
 def known_records(store: Store, board_id: str) -> dict[str, KnownRecord]:
     """Return every key that was ever accepted with its last version and its missing spell."""
+    refuse_contradictions(store, board_id)
     rows = store.rows(
         "SELECT r.natural_key, r.payload_json, r.is_current, r.is_joined,"
         " s.since_day, s.n_reads, s.last_missed_on"

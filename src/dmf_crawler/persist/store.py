@@ -20,6 +20,7 @@ from dmf_crawler.persist.backups import (
     remove_old_backups,
 )
 from dmf_crawler.persist.migrations import MIGRATIONS
+from dmf_crawler.persist.seal import break_seal, is_broken, seal_broken, write_seal
 from dmf_crawler.persist.store_errors import (
     not_backed_up,
     not_migrated,
@@ -41,22 +42,40 @@ class Store:
         path: The file.
         for_reading: Neither make nor migrate the file, and refuse every change: what may look at
             a history beside a run at work, without the lock.
+        is_sealed: Whether a broken seal refuses the file and a writer renews the seal; not for a
+            copy that is thrown away, and not for whoever looks at damage.
         busy_timeout_s: How long to wait for another program that holds the file.
 
+    Attributes:
+        path: The file.
+        is_damaged: Whether its seal was broken when it was opened.
+
     Raises:
-        StoreError: `database_unusable` where the file is no database of ours or cannot be opened,
+        StoreError: `seal_broken` where its bytes changed though nobody wrote them;
+            `database_unusable` where the file is no database of ours or cannot be opened,
             `database_damaged`, `database_busy`, `database_readonly`; `database_newer` where a newer
             program made it, `database_older` where it would have to be migrated before it can be
             read; `backup_failed`, `migration_failed`, `disk_full` where that did not succeed.
     """
 
     def __init__(
-        self, path: Path, *, for_reading: bool = False, busy_timeout_s: float = BUSY_TIMEOUT_S
+        self,
+        path: Path,
+        *,
+        for_reading: bool = False,
+        is_sealed: bool = True,
+        busy_timeout_s: float = BUSY_TIMEOUT_S,
     ) -> None:
         self.path = path
         self._for_reading = for_reading
+        self._is_sealed = is_sealed
         self._busy_timeout_s = busy_timeout_s
+        self.is_damaged = is_broken(path)
+        if is_sealed and self.is_damaged:
+            raise seal_broken(path)
         try:
+            if is_sealed and not for_reading:
+                break_seal(path)
             self._connection = self._connect()
         except (OSError, sqlite3.Error) as error:
             raise not_opened(path, error) from error
@@ -161,6 +180,8 @@ class Store:
     def close(self) -> None:
         """Close the file; an open transaction is rolled back."""
         self._connection.close()
+        if self._is_sealed and not self._for_reading:
+            write_seal(self.path)
 
     @contextmanager
     def atomic(self) -> Iterator[None]:
@@ -204,7 +225,7 @@ class Store:
         try:
             with closing(sqlite3.connect(self._copy_path)) as target:
                 copy_database(self._connection, target, busy_timeout_s=timeout_s)
-            with Store(self._copy_path) as copy:
+            with Store(self._copy_path, is_sealed=False) as copy:
                 yield copy
         except sqlite3.Error as error:
             raise not_written(self._copy_path, error) from error
