@@ -9,7 +9,7 @@ from openpyxl import load_workbook
 
 from dmf_crawler.config import Home, load_home
 from dmf_crawler.daily_report import collect_day, publish_day, report_path
-from dmf_crawler.errors import UsageError
+from dmf_crawler.errors import StoredDataError, UsageError
 from dmf_crawler.model.watched_page import Movement
 from dmf_crawler.page_watch import AnyWatch, open_boards
 from dmf_crawler.persist.reviews import finish_review
@@ -72,6 +72,17 @@ def test_a_day_that_is_written_again_asks_for_what_waits_now_and_has_its_own_fil
     path = publish_day(watches, CONTENT_DAY, written_at=WRITTEN_AT)
     assert "검토대기" not in load_workbook(path).sheetnames
     assert (path.parent / diff_name(item)).is_file()
+
+
+def test_a_file_that_cannot_be_written_leaves_no_workbook_that_would_lead_to_it(
+    home: Home, watches
+):
+    (page,) = collect_day(watches, FIELD_DAY, written_at=WRITTEN_AT).pages
+    (home.reports / diff_name(page.waiting[0])).mkdir(parents=True)
+    with pytest.raises(StoredDataError) as caught:
+        publish_day(watches, FIELD_DAY, written_at=WRITTEN_AT)
+    assert caught.value.code == "page_diff_not_written"
+    assert not report_path(home, FIELD_DAY).exists()
 
 
 def test_the_report_of_a_day_knows_nothing_of_later_ones(watches):

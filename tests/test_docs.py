@@ -17,7 +17,7 @@ import pytest
 from dmf_crawler import settings
 from dmf_crawler.acquire.raw_index import AnswerLine, FailureLine
 from dmf_crawler.cli.commands import COMMANDS, LATER
-from dmf_crawler.extract import selectors_file
+from dmf_crawler.extract import page_file, selectors_file
 from dmf_crawler.model.change import EventType, Grade, Reason
 from dmf_crawler.model.record import FieldKind
 from dmf_crawler.model.run import RunStatus
@@ -155,10 +155,10 @@ def test_every_key_of_the_raw_index_is_explained():
 def find_structs() -> list[type[msgspec.Struct]]:
     return [
         kind
-        for kind in vars(selectors_file).values()
+        for kind in (*vars(selectors_file).values(), *vars(page_file).values())
         if isinstance(kind, type)
         and issubclass(kind, msgspec.Struct)
-        and kind.__module__ == selectors_file.__name__
+        and kind.__module__ in {selectors_file.__name__, page_file.__name__}
     ]
 
 
@@ -176,7 +176,12 @@ def test_every_setting_is_explained():
 
 
 def test_the_kinds_of_entries_of_a_selectors_file_are_found():
-    assert {kind.__name__ for kind in find_structs()} >= {"SelectorsFile", "RowSelector"}
+    assert {kind.__name__ for kind in find_structs()} >= {
+        "SelectorsFile",
+        "RowSelector",
+        "PageFile",
+        "PageField",
+    }
 
 
 @pytest.mark.parametrize("kind", find_structs(), ids=lambda kind: kind.__name__)

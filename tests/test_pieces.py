@@ -11,7 +11,7 @@ from dmf_crawler.alignment import align, align_by_weight
 from dmf_crawler.model.detail import split_file, tell_file
 from dmf_crawler.model.record import FieldKind, Value
 from dmf_crawler.pieces import Piece, PieceKind, changed_pieces
-from dmf_crawler.text import canonical, values_of
+from dmf_crawler.text import canonical, list_values
 
 WORDS = [
     "가나제약",
@@ -282,7 +282,7 @@ def test_a_list_too_long_to_be_aligned_is_compared_place_by_place():
 
 
 def test_values_of_a_text_are_one_and_of_nothing_none():
-    assert (values_of("가"), values_of(""), values_of(None), values_of(("", "가"))) == (
+    assert (list_values("가"), list_values(""), list_values(None), list_values(("", "가"))) == (
         ("가",),
         (),
         (),

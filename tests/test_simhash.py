@@ -4,7 +4,7 @@ import sqlite3
 from hashlib import blake2b
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dmf_crawler.simhash import distance, from_signed, simhash, to_signed
@@ -32,6 +32,7 @@ def plain_simhash(text: str) -> int:
     return fingerprint
 
 
+@settings(deadline=None)
 @given(ANY_TEXT)
 @example("")
 @example("가")
@@ -67,6 +68,7 @@ def test_unrelated_texts_differ_in_half_of_the_bits_and_near_ones_in_few():
     assert 20 <= distance(simhash(text), simhash("Registration of drug substances " * 10)) <= 44
 
 
+@settings(deadline=None)
 @given(st.integers(0, 2**64 - 1))
 def test_a_signed_fingerprint_is_the_same_one(fingerprint):
     signed = to_signed(fingerprint)

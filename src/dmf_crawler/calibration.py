@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from dmf_crawler.extract.watched_page import read_watched_page
-from dmf_crawler.judge.page_change import calibrate
+from dmf_crawler.judge.page_change import calibrate, moving_blocks
 from dmf_crawler.model.run import Fault, Run, kst
 from dmf_crawler.model.watched_page import Calibration, PageReading
 from dmf_crawler.page_run import check_detector, fetch_page
@@ -31,6 +31,7 @@ class Calibrated:
         calibration: What was measured, None where nothing could be.
         fault: Why not, None where it was.
         warnings: Korean sentences.
+        moving: Blocks of the compared text that are not in all reads.
     """
 
     run_id: str
@@ -38,6 +39,7 @@ class Calibrated:
     calibration: Calibration | None = None
     fault: Fault | None = None
     warnings: tuple[str, ...] = ()
+    moving: tuple[str, ...] = ()
 
 
 def calibrate_page(watch: PageWatch, world: World) -> Calibrated:
@@ -62,7 +64,7 @@ def calibrate_page(watch: PageWatch, world: World) -> Calibrated:
         return replace(ended, fault=measured)
     version = watch.selectors.file.schema_version
     write_calibration(watch.store, watch.board.id, measured, schema_version=version)
-    return replace(ended, calibration=measured)
+    return replace(ended, calibration=measured, moving=moving_blocks(readings))
 
 
 def _name(watch: PageWatch, world: World) -> Run:

@@ -19,7 +19,7 @@ from dmf_crawler.judge.page_change import calibrate, judge_page
 from dmf_crawler.model.page import PageRequest, RawPage
 from dmf_crawler.model.record import FieldKind
 from dmf_crawler.model.run import KST, Fault
-from dmf_crawler.model.watched_page import Movement, PageReading
+from dmf_crawler.model.watched_page import Calibration, Movement, PageReading
 from dmf_crawler.settings import PageRules
 
 _Case = tuple[str, "_Page", Movement]
@@ -214,26 +214,32 @@ class _Prover:
         self.readings[page] = read_watched_page(raw, self.selectors)
         return self.readings[page]
 
-    def find_threshold(self, pages: tuple[_Page, ...]) -> int | Fault | None:
-        """Calibrate by some visits."""
+    def calibrate(self, pages: tuple[_Page, ...]) -> Calibration | Fault:
+        """Measure how much a page moves, by some visits."""
         readings = []
         for page in pages:
             reading = self.read(page)
             if isinstance(reading, Fault):
                 return reading
             readings.append(reading)
-        calibration = calibrate(readings, self.rules, measured_at=_MOMENT)
-        return calibration if isinstance(calibration, Fault) else calibration.threshold
+        return calibrate(readings, self.rules, measured_at=_MOMENT)
 
-    def judge(self, before: _Page, after: _Page, threshold: int | None) -> Movement | Fault:
+    def judge(self, before: _Page, after: _Page, measured: Calibration) -> Movement | Fault:
         """Read two states and judge the later one."""
         old, new = self.read(before), self.read(after)
         if isinstance(old, Fault):
             return old
         if isinstance(new, Fault):
             return new
-        kinds = self.selectors.kinds
-        return judge_page(old, new, self.rules, threshold=threshold, kinds=kinds).movement
+        judged = judge_page(
+            old,
+            new,
+            self.rules,
+            threshold=measured.threshold,
+            most_moving=measured.most_moving,
+            kinds=self.selectors.kinds,
+        )
+        return judged.movement
 
 
 def _prove_page(prover: _Prover, language: _Language) -> str:
@@ -241,14 +247,19 @@ def _prove_page(prover: _Prover, language: _Language) -> str:
     short = language.page
     long = replace(short, neutral=_many(short.neutral[0]))
     visits = (long, *(replace(long, rotating=each) for each in language.other_rotating))
-    own = prover.find_threshold(visits)
+    own = prover.calibrate(visits)
     if isinstance(own, Fault):
         return f"저절로 움직이는 부분만 다른 긴 글을 재지 못했습니다({own.code})"
-    cases = [("짧은", short, case) for case in _short_cases(short, language)]
-    cases += [("긴", long, case) for case in _long_cases(long, language)]
-    for length, page, (pattern, after, expected) in cases:
-        is_own = expected is Movement.NOISE or prover.threshold is None
-        judged = prover.judge(page, after, own if is_own else prover.threshold)
+    given = own
+    if prover.threshold is not None:
+        given = replace(own, threshold=prover.threshold, most_moving=None)
+    cases = [("짧은", short, given, case) for case in _usual_cases(short, language)]
+    cases += [("짧은", short, given, case) for case in _short_cases(short, language)]
+    cases += [("긴", long, given, case) for case in _usual_cases(long, language)]
+    cases += [("긴", long, given, case) for case in _long_cases(long, language)]
+    cases += [("긴", long, own, case) for case in _moving_cases(long, language)]
+    for length, page, measured, (pattern, after, expected) in cases:
+        judged = prover.judge(page, after, measured)
         if judged is not expected:
             found = judged.code if isinstance(judged, Fault) else _NAMES[judged]
             return f"{length} 글: {pattern} → {found}(옳은 판단: {_NAMES[expected]})"
@@ -256,16 +267,20 @@ def _prove_page(prover: _Prover, language: _Language) -> str:
 
 
 def _short_cases(page: _Page, language: _Language) -> Iterator[_Case]:
-    yield from _usual_cases(page, language)
     yield "숫자 하나가 바뀜", replace(page, number=language.other_number), Movement.CONTENT
 
 
 def _long_cases(page: _Page, language: _Language) -> Iterator[_Case]:
-    yield from _usual_cases(page, language)
-    rotated = replace(page, rotating=language.other_rotating[0])
-    yield "돌아가며 나오는 한 줄만 바뀜", rotated, Movement.NOISE
     other = replace(page, neutral=_many(language.other_neutral))
     yield "전혀 다른 글로 바뀜", other, Movement.CONTENT
+
+
+def _moving_cases(page: _Page, language: _Language) -> Iterator[_Case]:
+    """Yield what depends on how much these pages move by themselves."""
+    rotated = replace(page, rotating=language.other_rotating[0])
+    yield "돌아가며 나오는 한 줄만 바뀜", rotated, Movement.NOISE
+    worded = replace(rotated, neutral=(language.other_neutral, *page.neutral[1:]))
+    yield "그 줄과 함께 다른 한 줄도 바뀜", worded, Movement.CONTENT
 
 
 def _usual_cases(page: _Page, language: _Language) -> Iterator[_Case]:
@@ -278,6 +293,8 @@ def _usual_cases(page: _Page, language: _Language) -> Iterator[_Case]:
     yield "허용이 금지로 바뀜", replace(page, clause=language.other_clause), content
     added = replace(page, neutral=(*page.neutral, language.added))
     yield "금지하는 문장이 더해짐", added, content
+    added = replace(page, neutral=(*page.neutral, language.other_neutral))
+    yield "평범한 문장이 더해짐", added, content
     yield "항목의 값이 바뀜", replace(page, status="A-2"), Movement.FIELD
 
 

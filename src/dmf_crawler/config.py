@@ -17,6 +17,9 @@ from dmf_crawler.document_checks import convert_document, find_faults
 from dmf_crawler.prohibition import find_rule_faults
 from dmf_crawler.settings import DailyLimit, DailyShare, GateLimits, Settings
 
+DATABASE = Path("var") / "dmf.sqlite3"
+"""The history, below a home folder."""
+
 LEAST_DELAY_S = 2.0
 """No real server is asked more often than this, whatever the settings say."""
 
@@ -42,7 +45,7 @@ class Home:
     @property
     def database(self) -> Path:
         """The history."""
-        return self.root / "var" / "dmf.sqlite3"
+        return self.root / DATABASE
 
     @property
     def lock(self) -> Path:

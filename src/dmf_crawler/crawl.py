@@ -222,8 +222,21 @@ def _check_details(
     told = describe_followed(followed)
     if not list_detail_urls(snapshot):  # nothing was checked, and nothing counts as checked
         return crawled, (*told, NO_LINKS)
+    told = (*told, *_tell_unlinked(snapshot))
     left = followed.n_full_left
     return replace(crawled, full_check_from=cycle_start, full_check_left=left), told
+
+
+def _tell_unlinked(snapshot: Snapshot) -> tuple[str, ...]:
+    """Say of how many records nothing but their row is known."""
+    n_unlinked = sum(not record.detail_url for record in snapshot.records.values())
+    if not n_unlinked:
+        return ()
+    sentence = (
+        f"목록의 {n_unlinked:,}건에 따라갈 수 있는 상세 페이지 링크가 없어(스크립트 링크, 허용된 "
+        "경로 밖, 또는 nofollow) 본문과 첨부파일을 비교하지 못합니다. 브라우저로 확인하십시오."
+    )
+    return (sentence,)
 
 
 def _rose_at(visit: Visit[Watch], n_records: int) -> datetime | None:

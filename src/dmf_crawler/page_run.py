@@ -35,7 +35,13 @@ from dmf_crawler.model.record import Delivery, Record, Snapshot
 from dmf_crawler.model.reuse import Deliveries
 from dmf_crawler.model.run import Fault, Run, RunStatus
 from dmf_crawler.model.verdict import RunSummary
-from dmf_crawler.model.watched_page import Movement, PageJudgement, PageReading, PageVisitRow
+from dmf_crawler.model.watched_page import (
+    Calibration,
+    Movement,
+    PageJudgement,
+    PageReading,
+    PageVisitRow,
+)
 from dmf_crawler.page_watch import PageWatch
 from dmf_crawler.persist.diff import count_changes, diff_snapshot
 from dmf_crawler.persist.page_visits import (
@@ -99,7 +105,6 @@ def fetch_page(run: Run, watch: PageWatch, world: World, *, n_reads: int = 1) ->
         hosts.n_requests,
         warnings=told,
         identity=watch.identity,
-        full_check_from=run.day,
         duration_s=world.monotonic() - started_s,
     )
 
@@ -225,11 +230,13 @@ def judge_reading(
         corrects: Whether the history is to say what is read today of a page that stayed.
     """
     kept = read_kept_state(watch, moment)
+    calibration = _find_calibration(watch)
     judgement = judge_page(
         None if kept is None else kept[1],
         reading,
         watch.home.settings.pages,
-        threshold=_find_threshold(watch),
+        threshold=calibration.threshold if calibration else None,
+        most_moving=calibration.most_moving if calibration else None,
         kinds=watch.selectors.kinds,
     )
     record = to_record(watch, reading)
@@ -250,10 +257,11 @@ def judge_reading(
 
 def check_detector(watch: PageWatch) -> Fault | None:
     """Say that pages with a known change are not judged rightly with what is in force here."""
+    calibration = _find_calibration(watch)
     return prove_detector(
         watch.home.settings.pages,
         volatile=watch.selectors.file.volatile,
-        threshold=_find_threshold(watch),
+        threshold=calibration.threshold if calibration else None,
     )
 
 
@@ -263,10 +271,9 @@ def _is_read_otherwise(watch: PageWatch, stored: StoredVersion, again: PageReadi
     return any(fields.get(name, value) != value for name, value in stored.version.fields.items())
 
 
-def _find_threshold(watch: PageWatch) -> int | None:
+def _find_calibration(watch: PageWatch) -> Calibration | None:
     version = watch.selectors.file.schema_version
-    calibration = last_calibration(watch.store, watch.board.id, schema_version=version)
-    return None if calibration is None else calibration.threshold
+    return last_calibration(watch.store, watch.board.id, schema_version=version)
 
 
 def _snapshot(watch: PageWatch, record: Record, reading: PageReading) -> Snapshot:

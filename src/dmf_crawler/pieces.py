@@ -20,7 +20,7 @@ from itertools import accumulate
 from dmf_crawler.alignment import Pairs, align, align_by_weight, trim
 from dmf_crawler.model.detail import split_file
 from dmf_crawler.model.record import FieldKind, Value
-from dmf_crawler.text import canonical, overlap, values_of
+from dmf_crawler.text import canonical, list_values, overlap
 
 LEAST_OVERLAP = 0.3
 """Of trigrams: from here on a value that went and one that came are told as one replaced value."""
@@ -80,9 +80,9 @@ def changed_pieces(before: Value | None, after: Value | None, kind: FieldKind) -
         Nothing where the texts are the same. Equal values of a list are told one by one.
     """
     if kind is FieldKind.ATTACHMENTS:
-        return _order(_find_files(values_of(before), values_of(after)))
+        return _order(_find_files(list_values(before), list_values(after)))
     if isinstance(before, tuple) or isinstance(after, tuple):
-        return _order(_find_elements(values_of(before), values_of(after), kind))
+        return _order(_find_elements(list_values(before), list_values(after), kind))
     return _find_parts(before or "", after or "", kind)
 
 

@@ -12,8 +12,9 @@ from zipfile import ZipFile
 import openpyxl
 import pytest
 
+from dmf_crawler.cli.as_of import _tell, list_of_day
+from dmf_crawler.cli.known_boards import choose_known_board
 from dmf_crawler.config import load_home
-from dmf_crawler.model.run import day_of
 from dmf_crawler.persist.questions import list_as_of
 from dmf_crawler.persist.store import Store
 from dmf_crawler.publish.list_files import KEY_LABEL, OWN_COLUMNS
@@ -21,7 +22,6 @@ from dmf_crawler.publish.plain_csv import split_values
 from dmf_crawler.workbench.long_history import LongHistory
 from dmf_crawler.workbench.rehearsal.days import Life
 from dmf_crawler.workbench.simulation import BOARD, Reader
-from dmf_crawler.world import real_world
 from tests.cli.asking import at, say
 from tests.cli.told import ODD, RENAMED, STAYS, VANISHES, WITHDRAWN
 from tests.persist.builders import Diary, a_record, moment
@@ -156,13 +156,12 @@ def test_people_are_told_numbers_and_not_the_list(told):
     ]
 
 
-def test_people_are_told_that_today_may_still_change(told_home):
-    with real_world(load_home(told_home).settings.politeness) as world:
-        today = day_of(world.now())
-    with Store(told_home / "var/dmf.sqlite3") as store, store.atomic():
-        store.execute("UPDATE crawl_run SET day = '2020-01-01' WHERE is_baseline = 1")
-    told_so = say(told_home, "as-of", str(today)).out
-    assert told_so.count("아직 끝나지 않은 날입니다") == 1
+def test_people_are_told_that_today_may_still_change(told):
+    home, day = load_home(told), date(2026, 12, 5)
+    with Store(home.database) as store:
+        listing = list_of_day(store, choose_known_board(home, store, None), day, today=day)
+    assert not any("아직 끝나지 않은 날" in line for line in _tell(listing, None, is_over=True))
+    assert any("아직 끝나지 않은 날" in line for line in _tell(listing, None, is_over=False))
 
 
 # --- csv ----------------------------------------------------------------------------------------
@@ -261,6 +260,7 @@ def test_a_workbook_shows_the_list_and_says_which_and_that_it_stays_in_the_house
     assert sheet["D3"].value == ODD.fields["company"]
     assert sheet["E3"].value == "@A; B\\n\n\n-C\nD"
     assert {cell.data_type for row in sheet.iter_rows(min_row=3) for cell in row} <= {"s", "n"}
+    assert sheet.oddHeader is not None
     assert "사내용" in str(sheet.oddHeader.center.text)
     assert book.properties.subject == "사내용"
     with ZipFile(out) as package:

@@ -80,6 +80,7 @@ OPTIONS = {
     "status": [],
     "doctor": [],
     "tune": ["--board"],
+    "calibrate": ["BOARD", "--now"],
     "raw": ["export", "--warc", "--out"],
     "prune": ["--dry-run"],
     "pending": [],
@@ -255,7 +256,7 @@ def test_history_that_is_no_database_ends_with_5(words, empty_home):
     (empty_home / "var").mkdir()
     (empty_home / "var/dmf.sqlite3").write_bytes(b"no database " * 100)
     asked = at(empty_home, *words)
-    assert (asked.exit_code, asked.error_code) == (5, "database_unusable")
+    assert (asked.exit_code, asked.error_code) == (5, "database_damaged")
 
 
 # --- bugs ---------------------------------------------------------------------------------------

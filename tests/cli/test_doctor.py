@@ -28,6 +28,7 @@ from dmf_crawler.persist.store import Store
 from tests.cli.asking import ask, at, say
 from tests.fakes.world import START
 from tests.pages import read
+from tests.persist.tampering import tamper
 
 BOARD = "dmf_registry"
 NAMES = [
@@ -80,9 +81,8 @@ def add_run(
         with store.atomic():
             summary = RunSummary(run, status, 0, n_rows=1, fault=fault)
             finish_run(store, summary, started_at + lasts)
-            store.execute(
-                "UPDATE crawl_run SET reuse_rate = ? WHERE run_id = ?", (reuse_rate, run.run_id)
-            )
+    change = f"UPDATE crawl_run SET reuse_rate = {reuse_rate} WHERE run_id = '{run.run_id}'"
+    tamper(load_home(root).database, change)
     return run.run_id
 
 
@@ -444,7 +444,7 @@ def test_a_history_that_is_none_fails(home: Path):
     told = look_at(home)
 
     assert told["history"].outcome is Health.FAIL
-    assert "[database_unusable]" in told["history"].found
+    assert "[database_damaged]" in told["history"].found
     for name in ("last_accepted", "held_runs", "review_points"):
         assert told[name].outcome is Health.WARN
     assert error_of(answer_of(home)) == (5, "doctor_failed")

@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,12 @@ from tests.cli.asking import at, say
 from tests.cli.told import ODD
 from tests.persist.builders import BOARD, moment
 
-READ_AS = {"TEXT": str, "INTEGER": int, "REAL": float, "BLOB": base64.b64decode}
+READ_AS: dict[str, Callable[[str], Any]] = {
+    "TEXT": str,
+    "INTEGER": int,
+    "REAL": float,
+    "BLOB": base64.b64decode,
+}
 
 
 @pytest.fixture(scope="module")

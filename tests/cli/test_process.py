@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from dmf_crawler.cli.home import hold_lock, open_home
+from tests.persist.tampering import tamper
 from tests.processes import environment
 
 HEAVY = ("lxml", "requests", "urllib3", "sqlite3", "openpyxl", "xlsxwriter", "tqdm", "yaml")
@@ -84,9 +85,9 @@ def test_every_text_reaches_a_strict_korean_code_page(lived_home):
         "SELECT natural_key, substr(occurred_at, 1, 10) FROM dmf_event"
         " WHERE event_type = 'MODIFIED' LIMIT 1"
     )
-    connection.execute("UPDATE crawl_run SET error_code = 'x', reject_reason = 'caf\u00e9'")
-    connection.commit()
     connection.close()
+    change = "UPDATE crawl_run SET error_code = 'x', reject_reason = 'caf\u00e9'"
+    tamper(lived_home / "var/dmf.sqlite3", change)
     done = python("-c", EVERY_TEXT, key, day, cwd=lived_home, PYTHONIOENCODING="cp949:strict")
     assert (done.returncode, b"Traceback" in done.stderr) == (0, False), done.stderr
     out, err = done.stdout.decode("cp949"), done.stderr.decode("cp949")

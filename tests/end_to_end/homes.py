@@ -7,6 +7,7 @@ import json
 import re
 import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from dmf_crawler.cli.commands import run_command
 from dmf_crawler.workbench.rehearsal.request_log import LoggedRequest
 from dmf_crawler.workbench.rehearsal.server import RehearsalSite
 from dmf_crawler.workbench.rehearse import make_home
+from tests.persist.tampering import tamper
 
 HISTORY_TABLES = (
     "page_visit",
@@ -93,13 +95,21 @@ class RehearsalHome:
             connection.close()
 
     def execute(self, sql: str) -> None:
-        """Change the history's file directly."""
-        connection = sqlite3.connect(self.root / "var/dmf.sqlite3")
-        try:
-            with connection:
-                connection.execute(sql)
-        finally:
-            connection.close()
+        """Change the history's file directly, its guards taken away meanwhile."""
+        tamper(self.root / "var/dmf.sqlite3", sql)
+
+    def break_table(self, name: str, table: str) -> None:
+        """Let every insert into a table fail, until `mend_table`."""
+        with closing(sqlite3.connect(self.root / "var/dmf.sqlite3")) as connection:
+            connection.execute(
+                f"CREATE TRIGGER {name} BEFORE INSERT ON {table}"
+                " BEGIN SELECT RAISE(ABORT, 'no'); END"
+            )
+
+    def mend_table(self, name: str) -> None:
+        """Undo `break_table`."""
+        with closing(sqlite3.connect(self.root / "var/dmf.sqlite3")) as connection:
+            connection.execute(f"DROP TRIGGER {name}")
 
     def history_content(self) -> dict[str, list[tuple[Any, ...]]]:
         """Return everything that only an accepted run may change."""

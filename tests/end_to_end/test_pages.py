@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -48,6 +49,14 @@ class Page:
     def calibrate(self, day: str, hour: int = 7) -> tuple[int, dict[str, Any]]:
         self.site.clear_log()
         return self.home.command("calibrate", BOARD, "--now", f"{day}T{hour:02}:00:00+09:00")
+
+    def threshold(self, bits: int) -> None:
+        """Let the page be calibrated so."""
+        self.home.execute(
+            "INSERT INTO page_calibration (board_id, measured_at, n_reads, largest_distance,"
+            f" threshold, schema_version) VALUES ('{BOARD}', '2026-12-01T07:00:00+09:00', 5,"
+            f" {bits - 1}, {bits}, 1)"
+        )
 
     def visits(self) -> list[tuple[Any, ...]]:
         return self.home.rows("SELECT movement, distance, threshold FROM page_visit ORDER BY rowid")
@@ -128,10 +137,33 @@ def test_gates_say_that_the_page_was_allowed_found_and_whole(page):
     assert moved["status"] == "OK"
 
 
-def test_a_page_in_another_charset_says_the_same(page):
+def test_a_page_in_another_charset_or_behind_a_redirect_says_the_same(page):
     page.run(DAYS[0])
     page.switch(troubles=(PageTrouble("euc_kr", place="terms"),))
     assert page.run(DAYS[1])["movement"] == "none"
+    page.switch(troubles=(PageTrouble("redirect_inside", place="terms"),))
+    assert page.run(DAYS[2])["movement"] == "none"
+    assert page.asked() == ["/robots.txt", TERMS_PATH, TERMS_PATH]
+
+
+def test_a_page_outside_its_own_scope_is_a_mistake_in_the_configuration(page):
+    page.home.edit("config/boards.yaml", "scope: [/cmn/terms]", "scope: [/cmn/other]")
+    exit_code, answer = page.home.command("run")
+    assert (exit_code, answer["error"]["code"]) == (2, "invalid_value")
+    assert "boards.2.page.scope" in answer["error"]["message"]
+    assert page.asked() == []
+
+
+def test_a_selectors_file_of_another_board_or_with_a_mistake_is_named(page):
+    page.home.edit(f"selectors/{BOARD}.yaml", f"board_id: {BOARD}", "board_id: other")
+    message = page.home.command("run")[1]["error"]["message"]
+    assert f"selectors/{BOARD}.yaml" in message
+    assert "board_id" in message
+    page.home.edit(f"selectors/{BOARD}.yaml", "board_id: other", f"board_id: {BOARD}")
+    page.home.edit(f"selectors/{BOARD}.yaml", 'region: "#content"', 'region: "#content["')
+    assert "region" in page.home.command("run")[1]["error"]["message"]
+    exit_code, answer = page.home.command("selectors", "check")
+    assert (exit_code, answer["error"]["code"]) == (2, "selectors_refused")
 
 
 # --- calibration ---------------------------------------------------------------------------------
@@ -160,6 +192,67 @@ def test_what_moves_by_itself_is_noise_once_it_was_measured_and_never_replaces_t
     page.switch(terms_change="content")
     assert page.run(DAYS[5])["movement"] == "content"
     page.assert_verifies()
+
+
+def test_small_steps_are_held_against_the_last_kept_state_and_end_as_content(page):
+    """Each day moves little from the day before; only the kept state shows how far it went."""
+    page.switch(terms_noise=frozenset())
+    page.run(DAYS[0])
+    page.threshold(8)
+    for number, step in enumerate(STEPS):
+        articles = [
+            (heading, f"{text} {step}" if number <= place <= number + 1 else text)
+            for place, (heading, text) in enumerate(page.site.terms.articles)
+        ]
+        page.site.terms = replace(page.site.terms, articles=tuple(articles))
+        if page.run(DAYS[number + 1])["movement"] != "noise":
+            break
+    *noise, last = page.visits()[1:]
+    assert len(noise) >= 2
+    assert {movement for movement, _, _ in noise} == {"noise"}
+    assert last[0] == "content"
+    assert last[1] > 8
+    assert page.events() == [("NEW", BOARD), ("MODIFIED", BOARD)]
+    page.assert_verifies()
+
+
+STEPS = (
+    "바다가 푸르고 물결이 잔잔하다.",
+    "산이 높고 골짜기가 깊다.",
+    "강물이 맑고 자갈이 둥글다.",
+    "들판이 넓고 바람이 시원하다.",
+    "숲이 깊고 나무가 굵다.",
+    "하늘이 높고 구름이 희다.",
+)
+
+
+def test_a_calibration_keeps_the_pause_between_its_requests_and_a_run_rests_after_it(page):
+    page.home.edit("config/settings.yaml", "min_delay_s: 0.0", "min_delay_s: 0.1")
+    page.home.edit("config/settings.yaml", "calibration_reads: 5", "calibration_reads: 3")
+    assert page.calibrate(DAYS[0], hour=7)[0] == 0
+    page.home.execute("UPDATE checkpoint SET delay_s = 1.5")  # the site was slow just then
+    page.home.run(DAYS[0], hour=7)  # as if at the very moment at which the calibration began
+    pauses_s = [
+        later.arrived_at_s - earlier.ended_at_s for earlier, later in pairwise(page.site.log)
+    ]
+    assert len(pauses_s) == 5
+    assert min(pauses_s) >= 0.1
+    assert pauses_s[3] >= 1.5
+
+
+def test_status_shows_a_calibration_at_work(page):
+    told: list[dict[str, Any]] = []
+
+    def look(request):
+        if request.path == TERMS_PATH and not told:
+            told.append(page.home.command("status")[1])
+
+    page.site.on_request = look
+    page.calibrate(DAYS[0])
+    (work,) = told[0]["running"]
+    assert (work["board"], work["phase"], work["is_dry"]) == (BOARD, "page", True)
+    assert work["run_id"].endswith("-calibrate")
+    assert page.home.command("status")[1]["running"] == []
 
 
 def test_a_page_that_never_moves_has_no_threshold(page):
@@ -265,11 +358,7 @@ def test_a_text_that_is_too_short_is_refused(page):
 
 def test_a_detector_that_sees_nothing_stops_the_run(page):
     page.run(DAYS[0])
-    # With a margin so wide that nothing is content any more.
-    page.home.execute(
-        "INSERT INTO page_calibration (board_id, measured_at, n_reads, largest_distance, threshold,"
-        f" schema_version) VALUES ('{BOARD}', '2026-12-01T07:00:00+09:00', 5, 60, 64, 1)"
-    )
+    page.threshold(64)  # nothing is content any more
     page.switch(terms_change="content")
     run = page.run(DAYS[1])
     assert (run["exit_code"], run["error"]["code"]) == (1, "canary_failed")

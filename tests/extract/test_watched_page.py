@@ -115,15 +115,17 @@ def test_a_child_stays_whole_when_it_is_sorted():
 def test_inline_children_of_an_unordered_element_are_blocks():
     reading = read_terms("앞<p class=tags><b>나</b> <b>가</b></p>뒤", unordered=[".tags"])
     assert reading.blocks == ("앞", "가", "나", "뒤")
+    reading = read_terms("<p class=tags>글<b>나</b>사이<b>가</b>끝</p>", unordered=[".tags"])
+    assert reading.blocks == ("글", "사이", "끝", "가", "나")
 
 
 def test_what_moves_by_itself_does_not_move_the_order():
     one = read_terms(_list("10분 전", "5분 전", "공지"), unordered=["ol"])
     assert one.compared == ("공지",)
-    first = read_terms(_list("가 09:15", "나 08:00"), unordered=["ol"])
-    second = read_terms(_list("나 07:01", "가 23:59"), unordered=["ol"])
+    first = read_terms(_list("09:15 가", "08:00 나"), unordered=["ol"])
+    second = read_terms(_list("07:01 나", "06:59 가"), unordered=["ol"])
     assert first.compared == second.compared == ("가", "나")
-    assert second.blocks == ("가 23:59", "나 07:01")
+    assert first.blocks == ("09:15 가", "08:00 나")
 
 
 @settings(max_examples=40, deadline=None)

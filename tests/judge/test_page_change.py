@@ -1,5 +1,6 @@
 """How a page moved: fields first, then the text; what can be news is never noise."""
 
+import itertools
 import random
 from datetime import datetime
 
@@ -7,7 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dmf_crawler.judge.page_change import MOST_THRESHOLD, calibrate, compare_fields, judge_page
+from dmf_crawler.judge.page_change import (
+    MOST_THRESHOLD,
+    calibrate,
+    compare_fields,
+    judge_page,
+    moving_blocks,
+)
 from dmf_crawler.judge.telling import name_difference, telling_parts
 from dmf_crawler.model.change import Grade
 from dmf_crawler.model.record import FieldKind
@@ -24,7 +31,7 @@ from dmf_crawler.text import canonical
 
 RULES = PageRules()
 MOMENT = datetime(2026, 12, 1, 6, tzinfo=KST)
-SYLLABLES = "가나다라마바사아자차카타파하거너더러머버서어저처커터퍼고노도로모보소오조초코토포호"
+SYLLABLES = "가나다라마바사아자차카타파하거너더러머버서어저처커터퍼노도로모보소오조초코토포호"
 LONG = tuple("".join(random.Random(n).choices(SYLLABLES, k=18)) for n in range(60))
 DATED = "이 약관은 2026년 12월 1일부터 적용합니다"
 SHORT = (DATED, "문의 1577-1255", "누구나 쓸 수 있다", "찾아오는 분의 말씀을 귀하게 여깁니다")
@@ -69,7 +76,7 @@ def test_the_same_compared_text_is_no_change_whatever_else_differs():
 
 
 @pytest.mark.parametrize("threshold", [None, 0, 64])
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(st.lists(st.text(min_size=1), max_size=5))
 def test_what_is_compared_with_itself_has_not_changed(threshold, blocks):
     reading = _reading(*blocks)
@@ -150,6 +157,10 @@ def test_a_text_is_short_when_one_of_the_two_is():
     number = _reading("문의 13")
     assert _judge(long, number, threshold=64).movement is Movement.CONTENT
     assert _judge(number, long, threshold=64).movement is Movement.CONTENT
+    for one, other in ((short, _reading("".join(LONG))), (_reading("".join(LONG)), short)):
+        assert "문의" not in "".join(LONG)
+        judged = _judge(one, other, threshold=64)
+        assert (judged.movement, judged.tokens) == (Movement.CONTENT, ("12",))
     other = _reading(*_edit((*LONG, "문의 12"), "12", "13"))
     assert _judge(long, other, threshold=64).movement is Movement.NOISE
     assert _judge(short, number, threshold=64).movement is Movement.CONTENT
@@ -189,6 +200,14 @@ def test_in_a_long_text_what_can_be_news_is_content_at_any_distance(old, new):
     assert judged.tokens
 
 
+def test_a_paragraph_more_or_less_is_content_at_any_distance():
+    long, more = _reading(*LONG), _reading(*LONG[:30], LONG[7], *LONG[30:])
+    for before, after in ((long, more), (more, long)):
+        judged = _judge(before, after, threshold=64)
+        assert judged.movement is Movement.CONTENT
+        assert "61개" in judged.why
+
+
 def test_two_dates_that_change_places_are_content():
     before = (*LONG, "공포 2026-12-01", "적용 2027-01-01")
     after = (*LONG, "공포 2027-01-01", "적용 2026-12-01")
@@ -205,7 +224,7 @@ def test_a_page_whose_only_change_is_a_date_is_content():
         assert _judge(_reading(*before), _reading(*after), threshold).movement is Movement.CONTENT
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.sampled_from(LONG), max_size=40),
     st.lists(st.sampled_from((*LONG, "2026-12-01", "금지", "문의 1")), max_size=40),
@@ -219,9 +238,10 @@ def test_noise_is_never_more_than_the_threshold_nor_news(before, after, threshol
         assert judged.distance <= threshold
         texts = ["\n".join(map(canonical, blocks)) for blocks in (before, after)]
         assert telling_parts(texts[0]) == telling_parts(texts[1])
+        assert len(before) == len(after)
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.sampled_from(LONG), max_size=20),
     st.lists(st.sampled_from(LONG), max_size=20),
@@ -259,23 +279,38 @@ def test_a_page_that_stands_still_needs_no_threshold():
 
 
 def test_the_threshold_lies_above_the_largest_of_all_distances():
-    turning = [_reading(*LONG, f"오늘의 그림 {word}") for word in ("바다", "하늘", "호수", "바다")]
+    pictures = ("바다와 파도와 모래와 물새", "구름과 바람과 하늘과 노을", "호수")
+    turning = [_reading(*LONG, f"오늘의 그림 {each}") for each in (*pictures, pictures[0])]
     found = _calibrate(*turning, rules=PageRules(margin_bits=2))
     assert isinstance(found, Calibration)
     prints = [simhash("\n".join(each.compared)) for each in turning]
     largest = max(distance(one, other) for one in prints for other in prints)
     assert largest > 0
     assert (found.n_reads, found.largest_distance, found.threshold) == (4, largest, largest + 2)
+    assert found.most_moving == 1
     for one in turning:
         for other in turning:
             assert _judge(one, other, found.threshold).movement in {Movement.NONE, Movement.NOISE}
 
 
-def test_the_largest_distance_may_lie_between_reads_that_are_not_neighbours():
-    near, far = _reading(*LONG[:50], *LONG[:10]), _reading(*LONG)
-    found = _calibrate(far, near, far, near, rules=PageRules(margin_bits=0))
+def test_more_moving_blocks_than_calibration_saw_are_content():
+    before, after = _reading(*LONG), _reading("다른 말", "또 다른 말", *LONG[2:])
+    for most, movement in ((None, Movement.NOISE), (2, Movement.NOISE), (1, Movement.CONTENT)):
+        judged = judge_page(before, after, RULES, threshold=64, most_moving=most, kinds={})
+        assert judged.movement is movement
+
+
+def test_reads_that_are_not_neighbours_are_compared_as_well():
+    # Each read moves a little further from the first one.
+    reads = [_reading(*(LONG[n][::-1] for n in range(moved)), *LONG[moved:]) for moved in range(5)]
+    found = _calibrate(*reads, rules=PageRules(margin_bits=0))
     assert isinstance(found, Calibration)
-    assert found.largest_distance
+    prints = [simhash("\n".join(each.compared)) for each in reads]
+    steps = [distance(one, other) for one, other in itertools.pairwise(prints)]
+    assert found.most_moving == 4
+    assert found.largest_distance == found.threshold
+    assert found.largest_distance is not None
+    assert found.largest_distance > max(steps)
 
 
 @pytest.mark.parametrize(
@@ -283,6 +318,7 @@ def test_the_largest_distance_may_lie_between_reads_that_are_not_neighbours():
     [
         (_reading("글", day="1"), _reading("글", day="2"), "day"),
         (_reading("글"), _reading("글", day="2"), "day"),
+        (_reading(*LONG), _reading(*LONG, LONG[0]), "61개"),
         (_reading(*LONG, "2026-12-01"), _reading(*LONG, "2026-12-02"), "2026-12-02"),
         (_reading(*LONG, "있다"), _reading(*LONG, "없다"), "없다"),
         (_reading("1일", "2일", *LONG), _reading("2일", "1일", *LONG), "순서"),
@@ -296,9 +332,16 @@ def test_a_page_that_really_changed_is_not_calibrated(one, other, what):
 
 
 def test_a_page_that_moves_too_much_is_not_calibrated():
-    fault = _calibrate(_reading(*LONG[:20]), _reading("전혀 다른 이야기가 이어집니다"))
+    fault = _calibrate(_reading(*LONG[:20]), _reading(*LONG[20:40]))
     assert isinstance(fault, Fault)
     assert (fault.code, fault.exit_code) == ("page_too_restless", 4)
+
+
+def test_the_blocks_that_moved_are_named():
+    turning = [_reading(*LONG, f"오늘의 그림 {word}") for word in ("바다", "하늘", "바다")]
+    assert moving_blocks(turning) == ("오늘의그림바다", "오늘의그림하늘")
+    assert moving_blocks(turning[:1]) == ()
+    assert len(moving_blocks([_reading(*map(str, range(99))), _reading("가")])) == 50
 
 
 def test_one_read_is_no_calibration():

@@ -101,6 +101,15 @@ def test_all_conditions_have_to_hold(store):
     assert found(store, texts=texts, types=[EventType.NEW]) == []
 
 
+def test_a_number_finds_the_keys_that_share_it_and_no_other_that_begins_so(store):
+    shared = [a_record(key) for key in ("S|가|1", "S}가", "S~", "S-1", "SA|나")]
+    Diary(store, board_id="z").read(*shared, at=moment(2))
+    with store.atomic():
+        store.execute("UPDATE dmf_record SET reg_no = 'x' WHERE board_id = 'z'")
+    assert find_key(store, "S") == (("z", "S|가|1"),)
+    assert len(find_key(store, "x")) == 5
+
+
 def test_what_is_known_of_boards(store):
     Diary(store, board_id="notices").read(a_record("N"), at=moment(2))
     assert boards_with_runs(store) == (BOARD, "notices")

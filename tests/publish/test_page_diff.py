@@ -157,6 +157,15 @@ def test_nothing_that_the_site_wrote_becomes_markup():
     assert document.text_content().count(shown) >= 7
 
 
+def test_markup_alone_is_text_too():
+    """Without any character that nobody sees, which goes another way."""
+    item = a_review(before={BODY: "<b>가</b>"}, after={BODY: "<script>나()</script>&amp;"})
+    document = parse(item)
+    assert not document.xpath("//b|//script")
+    assert lines_of(document, 0) == ["<b>가</b>"]
+    assert lines_of(document, 1) == ["<script>나()</script>&amp;"]
+
+
 def test_a_lone_surrogate_is_written_out():
     item = a_review(before={BODY: "가\ud800"}, after={BODY: "나"})
     assert "⟦U+D800⟧" in render_diff(item, a_page(item)).encode("utf-8").decode("utf-8")

@@ -105,6 +105,16 @@ def test_a_very_long_line_is_broken_at_its_sentences_so_that_one_that_changed_is
     assert max(lengths) == MOST_LINE_CHARACTERS
 
 
+def test_what_stays_between_very_many_changes_is_unchanged_all_the_same():
+    """Too many to be aligned line by line: they are paired by what they have in common."""
+    before = [f"제{n}조 이용자는 이 조항에 따른다" for n in range(400)]
+    after = [
+        line.replace("따른다", "따라야 한다") if n % 4 else line for n, line in enumerate(before)
+    ]
+    rows = lay_side_by_side("\n".join(before), "\n".join(after))
+    assert [row.is_changed for row in rows] == [bool(n % 4) for n in range(400)]
+
+
 def test_texts_that_have_nothing_in_common_are_laid_out_in_bounded_time():
     """A full comparison of so many lines would take minutes."""
     before = "\n".join(f"{n} 가 {n % 7}" for n in range(3_000))

@@ -69,6 +69,8 @@ def _tell_json(board: Board, calibrated: Calibrated) -> dict[str, Any]:
         "n_reads": measured.n_reads if measured else 0,
         "largest_distance": measured.largest_distance if measured else None,
         "threshold": measured.threshold if measured else None,
+        "most_moving": measured.most_moving if measured else None,
+        "moving": list(calibrated.moving),
         "warnings": list(calibrated.warnings),
     }
 
@@ -82,6 +84,12 @@ def _tell(board: Board, calibrated: Calibrated) -> Iterator[str]:
         f"{calibrated.n_requests:,}회, 페이지 {calibrated.run_id})."
     )
     yield f"  {_say_meaning(measured)}"
+    if calibrated.moving:
+        moving = ", ".join(f"'{each[:60]}'" for each in calibrated.moving[:5])
+        yield (
+            f"  움직인 부분: {moving}. selectors 파일의 drop이나 volatile에 적고 다시 보정하면 "
+            "어떤 차이도 노이즈로 넘기지 않습니다."
+        )
     yield from (f"  주의: {each}" for each in calibrated.warnings)
 
 
@@ -92,7 +100,8 @@ def _say_meaning(measured: Calibration) -> str:
             "어떤 차이도 내용 변경으로 봅니다."
         )
     return (
-        f"읽을 때마다 글이 조금씩 달랐습니다(가장 큰 거리 {measured.largest_distance}비트). "
-        f"앞으로 마지막으로 기록한 글과의 거리가 {measured.threshold}비트 이하이고 날짜·숫자나 "
-        "허용·금지하는 말이 그대로이면 노이즈로, 그보다 크면 내용 변경으로 봅니다."
+        f"읽을 때마다 글이 조금씩 달랐습니다(가장 큰 거리 {measured.largest_distance}비트, 움직인 "
+        f"문단·항목·칸 많아야 {measured.most_moving}개). 앞으로 마지막으로 기록한 글과의 거리가 "
+        f"{measured.threshold}비트 이하이고, 달라진 문단이 그보다 많지 않고, 날짜·금액이나 "
+        "허용·금지하는 말이 그대로이면 노이즈로, 아니면 내용 변경으로 봅니다."
     )

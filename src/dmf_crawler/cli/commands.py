@@ -129,7 +129,14 @@ COMMANDS = (
         "감시 페이지가 저절로 움직이는 정도 재기",
         add_calibrate_options,
         "calibrate.calibrate",
-        {"board": None, "n_reads": 0, "largest_distance": None, "threshold": None},
+        {
+            "board": None,
+            "n_reads": 0,
+            "largest_distance": None,
+            "threshold": None,
+            "most_moving": None,
+            "moving": [],
+        },
     ),
     Command(
         "selectors",

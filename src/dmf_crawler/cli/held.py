@@ -29,6 +29,7 @@ from dmf_crawler.cli.wording import (
 from dmf_crawler.config import Home
 from dmf_crawler.errors import UsageError
 from dmf_crawler.held import approve_held, check_held, preview_path
+from dmf_crawler.killed import end_killed_runs
 from dmf_crawler.model.decision import Decided, Decision
 from dmf_crawler.model.record import Column
 from dmf_crawler.model.report import RunRow
@@ -37,7 +38,7 @@ from dmf_crawler.model.verdict import Example, Gate, Outcome
 from dmf_crawler.page_watch import open_boards
 from dmf_crawler.persist.decisions import held_runs, reject_held
 from dmf_crawler.persist.gate_results import gates_of
-from dmf_crawler.persist.runs import end_abandoned_runs, get_run, last_accepted_run
+from dmf_crawler.persist.runs import get_run, last_accepted_run
 from dmf_crawler.persist.store import Store
 from dmf_crawler.publish.report.wording import LIMIT_WORDS, OUTCOME_WORDS, label_of
 from dmf_crawler.text import escape_unprintable
@@ -265,11 +266,11 @@ def _deciding(home: Home, arguments: argparse.Namespace) -> Iterator[tuple[Store
     """Hold the lock and give the history, the clock and the held run that is decided on."""
     with (
         hold_lock(home),
-        open_store(home) as store,
+        open_store(home, under_lock=True) as store,
         real_world(home.settings.politeness, starts_at=arguments.now) as world,
         write_log(home.logs, world.now),
     ):
-        end_abandoned_runs(store, world.now())
+        end_killed_runs(home, store, world.now())
         row = get_run(store, arguments.run)
         check_held(row)
         yield store, world, row

@@ -36,7 +36,7 @@ def prune(arguments: argparse.Namespace) -> Answer:
 def prune_home(home: Home, now: Callable[[], datetime], *, is_dry: bool) -> Answer:
     """Remove, or only name, what is beyond its time at a moment; exit code 5 where some stays."""
     with hold_lock(home), write_log(home.logs, now):
-        with open_store(home) as store:
+        with open_store(home, under_lock=True) as store:
             plan = plan_prune(home, store, today=day_of(now()))
         leftovers = () if is_dry else carry_out(plan)
         if not is_dry:

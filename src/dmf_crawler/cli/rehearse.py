@@ -85,7 +85,7 @@ class DayRunner:
     def __call__(self, moment: datetime) -> dict[str, Found]:
         """Run all of them once, as if at a moment; return what each left, by board id."""
         summaries = run_once(self.home, choose_boards(self.home, None), starts_at=moment)
-        with Store(self.home.database) as store:
+        with Store(self.home.database, for_reading=True) as store:
             return {
                 summary.run.board_id: Found(
                     summary,

@@ -22,6 +22,7 @@ from dmf_crawler.config import Home
 from dmf_crawler.crawl import CrawlOptions
 from dmf_crawler.daily_report import publish_day, report_path
 from dmf_crawler.errors import DmfCrawlerError, LockHeldError, StoredDataError, UsageError
+from dmf_crawler.killed import end_killed_runs
 from dmf_crawler.model.run import Fault, Run, RunStatus, day_of, kst
 from dmf_crawler.model.verdict import RunSummary
 from dmf_crawler.page_run import run_page
@@ -129,7 +130,7 @@ def run_boards(
         reported: All boards that the workbook is of.
         options: What was asked for on the command line.
     """
-    for run_id in end_abandoned_runs(watches[0].store, world.now()):
+    for run_id in end_killed_runs(watches[0].home, watches[0].store, world.now()):
         LOG.warning("run_was_killed", extra={"run_id": run_id})
     summaries = [_run_watch(watch, world, options=options) for watch in watches]
     if not options.is_dry:
@@ -166,7 +167,7 @@ def _attempt(
 ) -> tuple[list[RunSummary], str]:
     store, now = watches[0].store, world.now()
     day = day_of(now)
-    end_abandoned_runs(store, now)
+    end_killed_runs(watches[0].home, store, now)
     attempts = attempts_of_day(store, day)
     for attempt in attempts:
         if attempt.ended_at is None:

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from dmf_crawler.acquire.raw_store import RawStore
+from dmf_crawler.cli.history import open_store
 from dmf_crawler.config import Home
 from dmf_crawler.errors import StoredDataError, UsageError
 from dmf_crawler.extract.detail import find_all_selectors, read_detail
@@ -27,7 +28,6 @@ from dmf_crawler.model.report import RunRow
 from dmf_crawler.model.reuse import LABEL
 from dmf_crawler.model.run import Fault
 from dmf_crawler.persist.runs import find_runs, get_run
-from dmf_crawler.persist.store import Store
 
 MOST_PAGE_BYTES = 20_000_000
 """Of a page named on the command line, unpacked."""
@@ -108,7 +108,7 @@ def find_runs_of(board_id: str, home: Home, run_id: str | None) -> tuple[RunRow,
         refuse_other_board(home, run_id, [board_id])
     if not home.database.is_file():
         return ()
-    with Store(home.database) as store:
+    with open_store(home) as store:
         if run_id:
             return (get_run(store, run_id),)
         return find_runs(store, board_id=board_id, limit=_N_RUNS)
@@ -126,7 +126,7 @@ def refuse_other_board(home: Home, run_id: str, board_ids: Sequence[str]) -> str
             f"실행 {run_id} 을 찾지 못했습니다. 홈 폴더 {home.root} 에 이력이 없습니다. "
             "--home 으로 그 실행의 홈 폴더를 정하십시오.",
         )
-    with Store(home.database) as store:
+    with open_store(home) as store:
         of_run = get_run(store, run_id).run.board_id
     if board_ids and set(board_ids) != {of_run}:
         raise UsageError(

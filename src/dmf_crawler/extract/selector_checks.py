@@ -21,6 +21,7 @@ from dmf_crawler.extract.selectors_file import (
 )
 from dmf_crawler.extract.xpath_tree import parse_xpath
 from dmf_crawler.model.detail import BODY, FILES
+from dmf_crawler.model.record import FieldKind
 
 FIELD_ID = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _JSON_PATH = re.compile(r"[^.\[\]\s]+(?:\[\*\])?(?:\.[^.\[\]\s]+(?:\[\*\])?)*")
@@ -157,6 +158,10 @@ def _check_field(path: tuple[str | int, ...], selector: FieldSelector) -> Iterat
     for position, fallback in enumerate(selector.fallbacks):
         yield from _check_locator((*path, "fallbacks", position), fallback)
     yield from _check_validate((*path, "validate"), selector.validate)
+    if selector.kind is FieldKind.LIST and selector.nested != "list":
+        yield SelectorFault((*path, "kind"), "list", "nested: list 인 항목의 kind")
+    if selector.kind is FieldKind.ATTACHMENTS:
+        yield SelectorFault((*path, "kind"), "attachments", "다른 kind (첨부파일은 details.files)")
 
 
 def _has_alternative(selector: FieldSelector) -> bool:

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
 
-_MOST_NAMED = 50
+MOST_NAMED = 50
 
 _TELLING = re.compile(
     # Days: 2026-12-01, 2026. 12. 1., 2026년 12월 1일, 12/1/2026, Dec 1, 2026
@@ -57,4 +57,4 @@ def name_difference(before: Sequence[str], after: Sequence[str]) -> tuple[str, .
     gone, come = old - new, new - old
     seen = dict.fromkeys(each for each in before if each in gone)
     seen |= dict.fromkeys(each for each in after if each in come)
-    return tuple(islice(seen, _MOST_NAMED))
+    return tuple(islice(seen, MOST_NAMED))

@@ -104,12 +104,15 @@ class Calibration:
         n_reads: Fetches that were compared.
         largest_distance: Bits; None where all of them said the same.
         threshold: Up to this distance a difference is noise; None: any difference is content.
+        most_moving: As many blocks may be others in noise as in any two of the reads; None where
+            all of them said the same, and where that was not measured.
     """
 
     measured_at: datetime
     n_reads: int
     largest_distance: int | None
     threshold: int | None
+    most_moving: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

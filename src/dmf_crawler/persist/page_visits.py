@@ -170,13 +170,14 @@ def write_calibration(
     with store.atomic():
         store.execute(
             "INSERT INTO page_calibration (board_id, measured_at, n_reads, largest_distance,"
-            " threshold, schema_version) VALUES (?, ?, ?, ?, ?, ?)",
+            " threshold, most_moving, schema_version) VALUES (?, ?, ?, ?, ?, ?, ?)",
             (
                 board_id,
                 kst(calibration.measured_at).isoformat(),
                 calibration.n_reads,
                 calibration.largest_distance,
                 calibration.threshold,
+                calibration.most_moving,
                 schema_version,
             ),
         )
@@ -201,6 +202,7 @@ def last_calibration(
         n_reads=row["n_reads"],
         largest_distance=row["largest_distance"],
         threshold=row["threshold"],
+        most_moving=row["most_moving"],
     )
 
 

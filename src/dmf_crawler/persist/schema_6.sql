@@ -27,6 +27,7 @@ CREATE TABLE page_calibration (
     n_reads          INTEGER NOT NULL,
     largest_distance INTEGER,                       -- NULL: all reads said the same
     threshold        INTEGER,                       -- NULL: any difference is content
+    most_moving      INTEGER,                       -- blocks; NULL: all reads said the same
     schema_version   INTEGER NOT NULL               -- of the selectors file it was measured with
 ) STRICT;
 

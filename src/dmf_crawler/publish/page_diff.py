@@ -1,7 +1,8 @@
 """What changed on a watched page, as one HTML file that any browser shows and prints.
 
 The file is complete in itself: no script, no picture, nothing loaded from anywhere. All that the
-site wrote is text in it, and characters that nobody sees are written out.
+site wrote is text in it, and characters that nobody sees are written out. Tables have a border of
+their own besides the style's, for programs that read little of a style (LibreOffice).
 """
 
 from __future__ import annotations
@@ -22,8 +23,7 @@ from dmf_crawler.publish.report.wording import MOVEMENT_WORDS, show_movement, sh
 from dmf_crawler.publish.side_by_side import Line, Part, Row, lay_side_by_side
 from dmf_crawler.publish.whole_file import open_whole
 
-N_CONTEXT = 3
-"""Unchanged lines that are shown before and after a change."""
+N_CONTEXT = 3  # unchanged lines that are shown before and after a change
 
 MOST_CHANGED_CHARACTERS = 600_000
 MOST_FOLDED_CHARACTERS = 400_000
@@ -34,7 +34,10 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 _WEB = re.compile(r"https?://[!-~]+")
 _BLANKS = frozenset("\t\u00a0\u2002\u2003\u2009\u202f\u205f\u3000")
-_DROPPED = "생략"
+_TWO = (
+    '<table class="two" border="1"><thead><tr><th>{}</th>'
+    "<th>이전</th><th>이후</th></tr></thead><tbody>"
+)
 
 
 def diff_name(item: ReviewItem) -> str:
@@ -125,7 +128,7 @@ def _tell_what(item: ReviewItem, page: PageReport) -> Iterator[str]:
         ("까닭", show_text(item.why or _say_why(item))),
         ("검토 번호", f"{item.review_id}"),
     ]
-    yield '<table class="facts"><tbody>'
+    yield '<table class="facts" border="1"><tbody>'
     for label, shown in facts:
         yield f'<tr><th scope="row">{label}</th><td>{shown}</td></tr>'
     yield "</tbody></table>"
@@ -166,7 +169,7 @@ def _tell_pages(item: ReviewItem) -> Iterator[str]:
         ("보관된 페이지", *_each(before, after, _name_file)),
     ]
     yield "<h2>견준 두 페이지</h2>"
-    yield '<table class="two"><thead><tr><th></th><th>이전</th><th>이후</th></tr></thead><tbody>'
+    yield _TWO.format("")
     for label, old, new in rows:
         cells = "".join(f"<td>{show_text(text)}</td>" for text in (old, new))
         yield f'<tr><th scope="row">{label}</th>{cells}</tr>'
@@ -195,9 +198,7 @@ def _tell_fields(item: ReviewItem, page: PageReport) -> Iterator[str]:
     if not names:
         return
     yield "<h2>항목</h2>"
-    yield (
-        '<table class="two"><thead><tr><th>항목</th><th>이전</th><th>이후</th></tr></thead><tbody>'
-    )
+    yield _TWO.format("항목")
     for name in names:
         old, new = item.before.get(name), item.after.get(name)
         label = show_text(page.labels.get(name, name))
@@ -217,7 +218,7 @@ def _value(value: Value | None) -> str:
     text = show_value(value)
     if not text:
         return "(빈 값)"
-    left = f"\n[이하 {_DROPPED}: 전체 {len(text):,}자]" if len(text) > MOST_VALUE_CHARACTERS else ""
+    left = f"\n[이하 생략: 전체 {len(text):,}자]" if len(text) > MOST_VALUE_CHARACTERS else ""
     lines = (text[:MOST_VALUE_CHARACTERS] + left).split("\n")
     return "<br>".join(map(show_text, lines))
 
@@ -265,11 +266,11 @@ def _tell_text(item: ReviewItem, rows: Sequence[Row]) -> Iterator[str]:
     if room.n_left_out:
         kept = _name_file(item.after_at) if item.after_at else "이력"
         yield (
-            f'<p class="left-out">글이 너무 길어 {room.n_left_out:,}자는 {_DROPPED}했습니다. 전체 '
+            f'<p class="left-out">글이 너무 길어 {room.n_left_out:,}자는 생략했습니다. 전체 '
             f"글은 홈 폴더의 {show_text(kept)} 과 이력(var/dmf.sqlite3)에 있습니다.</p>"
         )
     yield (
-        '<table class="text"><thead><tr><th class="no"></th><th>이전</th>'
+        '<table class="text" border="1"><thead><tr><th class="no"></th><th>이전</th>'
         '<th class="no"></th><th>이후</th></tr></thead>'
     )
     for stretch in stretches:
@@ -296,7 +297,7 @@ def _tell_stretch(rows: Sequence[Row], room: _Room) -> Iterator[str]:
     shown = [row for row in rows if room.take(row)]
     n_left = len(rows) - len(shown)
     left = (
-        f'<tr class="gap"><td colspan="4">여기에서 {n_left:,}줄을 {_DROPPED}했습니다.</td></tr>'
+        f'<tr class="gap"><td colspan="4">여기에서 {n_left:,}줄을 생략했습니다.</td></tr>'
         if n_left
         else ""
     )
@@ -308,7 +309,8 @@ def _tell_stretch(rows: Sequence[Row], room: _Room) -> Iterator[str]:
     yield (
         '<tbody><tr class="fold"><td colspan="4"><details>'
         f"<summary>{what} {len(rows):,}줄</summary>"
-        f'<table class="text"><tbody>\n{body}{left}</tbody></table></details></td></tr></tbody>'
+        f'<table class="text" border="1"><tbody>\n{body}{left}</tbody></table>'
+        "</details></td></tr></tbody>"
     )
 
 

@@ -161,7 +161,7 @@ def test_what_people_were_told_that_day_stands_in_a_block_of_its_own(tmp_path: P
     alert = Alert("k", DAY, "terms_due", "약관을 읽으십시오", "90일이 지났습니다.", CONFIRMED_AT)
     rows = summary_of(replace(a_report_with(), alerts=(alert,)), tmp_path)
     at = rows.index(["이날 알린 것"])
-    assert rows[at + 1] == ["2026-08-30 09:00:00", "약관을 읽으십시오 90일이 지났습니다."]
+    assert rows[at + 1] == ["2026-08-30 09:00:00", "약관을 읽으십시오: 90일이 지났습니다."]
     assert ["이날 알린 것"] not in summary_of(a_report_with(), tmp_path)
 
 

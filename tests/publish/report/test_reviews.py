@@ -167,6 +167,12 @@ def test_passages_are_the_first_few_and_shortened_around_what_changed() -> None:
     )
 
 
+def test_a_line_that_only_gained_words_is_not_told_as_gone() -> None:
+    before, after = "이용자는 이 약관에 따른다", "이용자는 언제나 이 약관에 따른다"
+    item = a_review(before={BODY: before}, after={BODY: after})
+    assert list_passages(item) == ((), (f"+ {after}",))
+
+
 def test_passages_leave_out_what_moves_by_itself_and_turn_no_text_around() -> None:
     item = a_review(
         before={BODY: "조회수 7\n허용한다\n뒤"}, after={BODY: "조회수 8\n허용\u202e하지 않는다\n뒤"}

@@ -58,7 +58,7 @@ def write_alerts(sheet: Sheet, alerts: Sequence[Alert]) -> None:
     if not alerts:
         return
     write_heading(sheet, "이날 알린 것")
-    told = (Note(show_moment(each.raised_at), f"{each.title} {each.text}") for each in alerts)
+    told = (Note(show_moment(each.raised_at), f"{each.title}: {each.text}") for each in alerts)
     write_notes(sheet, told)
 
 
@@ -115,7 +115,8 @@ def _say_last(last: PageVisitRow | None) -> str:
     if last is None:
         return "없음"
     moved = show_movement(last.movement, last.distance, last.threshold)
-    why = f" {last.why}" if last.why else ""
+    is_told_above = last.movement in {Movement.CONTENT, Movement.FIELD}  # as the run's warning
+    why = f" {last.why}" if last.why and not is_told_above else ""
     return f"{last.day.isoformat()} {moved}, 견준 글 {last.n_characters:,}자.{why}"
 
 

@@ -183,9 +183,14 @@ class Switches:
     pinned_posts: Literal["in_order", "on_top_counted", "on_top_uncounted"] = "in_order"
     """Pinned posts stand on top of every page and in the normal order too [L], or on top alone;
     then the total counts them or not."""
-    post_links: Literal["absolute_path", "relative", "session", "full_url"] = "absolute_path"
+    post_links: Literal[
+        "absolute_path", "relative", "session", "full_url", "parameter", "script"
+    ] = "absolute_path"
     """The links to posts: `/bbs/21/<id>` [M], relative to the page, with a `;jsessionid=` that
-    is another at every visit [H that such occur on government boards], or whole addresses."""
+    is another at every visit [H that such occur on government boards], whole addresses, the number
+    as a parameter whose place among the others changes, or a script [H on government boards]."""
+    unnumbered_posts: frozenset[str] = frozenset()
+    """Posts, by their numbers, whose links have a word in place of the number [L]."""
     post_link_parameters: bool = True
     """Links to posts carry the list's parameters [M]."""
     post_without_parameters: Literal["answer", "redirect"] = "answer"
