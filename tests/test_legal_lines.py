@@ -1,4 +1,4 @@
-"""The legal lines of design §1 (the owner's §9.3), one section a line.
+"""The legal lines (docs/politeness.md tells them), one section a line.
 
 Other tests go deeper into each; this file alone shows that each of them holds.
 """

@@ -103,7 +103,7 @@ def test_history_that_a_link_puts_on_a_network_drive_is_refused(link, empty_home
 @pytest.mark.parametrize(
     ("folder", "told", "is_remote"),
     [
-        ("C:\\Users\\김\\dmf", 3, False),
+        ("C:\\자료\\dmf", 3, False),
         ("\\\\?\\C:\\dmf", 3, False),
         ("\\\\?\\Volume{0}\\dmf", 1, False),
         ("D:\\dmf", 2, False),  # a USB disk is a disk of this PC

@@ -92,7 +92,7 @@ def _finish(home: Home, arguments: argparse.Namespace) -> Answer:
         )
     with (
         hold_lock(home),
-        open_store(home) as store,
+        open_store(home, under_lock=True) as store,
         real_world(home.settings.politeness, starts_at=arguments.now) as world,
         write_log(home.logs, world.now),
     ):
