@@ -28,7 +28,7 @@ WRITING: dict[str, list[list[str]]] = {
     "verify": [[]],  # what a run is just writing would look broken
     "raw": [["export", "--warc", "RUN"]],
     "prune": [[], ["--dry-run"]],
-    "calibrate": [["terms"]],
+    "calibrate": [["nedrug_terms"]],
     "terms": [["confirm", "--note", "읽음"]],
     "review": [["done", "1", "--note", "봄"]],
 }
@@ -102,7 +102,7 @@ def digests(home: Path) -> dict[str, str]:
     return {
         str(path.relative_to(home)): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in home.rglob("*")
-        if path.is_file() and path.suffix not in {".sqlite3-wal", ".sqlite3-shm"}
+        if path.is_file() and path.suffix not in {".sqlite3-wal", ".sqlite3-shm", ".seal"}
     }
 
 
@@ -122,7 +122,16 @@ def test_every_command_is_known_to_write_or_only_to_read():
     assert known <= WRITING.keys() | READING.keys() | ELSEWHERE
 
 
+def switch_page_on(home: Path) -> None:
+    path = home / "config/boards.yaml"
+    before, board, after = path.read_text(encoding="utf-8").partition("  - id: nedrug_terms\n")
+    assert board
+    after = after.replace("enabled: false", "enabled: true", 1)
+    path.write_text(before + board + after, encoding="utf-8")
+
+
 def test_what_writes_is_refused_beside_a_run_and_changes_nothing(lived_home):
+    switch_page_on(lived_home)
     lines = lines_of(WRITING, lived_home)
     assert len(lines) >= 12
     with at_work(lived_home):
