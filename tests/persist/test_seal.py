@@ -13,6 +13,9 @@ from dmf_crawler.errors import StoreError
 from dmf_crawler.persist.seal import seal_path
 from dmf_crawler.persist.store import Store
 
+APPLICATION_ID = 71
+"""In the file's header: the last byte of a number that SQLite keeps for whoever wants to set it."""
+
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
@@ -24,9 +27,9 @@ def path(tmp_path: Path) -> Path:
 
 
 def flip(path: Path, *, keeps_time: bool) -> None:
-    """Change the last byte, on a disk that forgets or by a program that writes."""
+    """Change a byte that SQLite reads over: a disk that forgets, or a program that writes."""
     state, content = path.stat(), bytearray(path.read_bytes())
-    content[-1] ^= 1
+    content[APPLICATION_ID] ^= 1
     path.write_bytes(content)
     moment = state.st_mtime_ns + (0 if keeps_time else 1_000_000_000)
     os.utime(path, ns=(moment, moment))
