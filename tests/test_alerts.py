@@ -62,9 +62,10 @@ def test_an_alert_stands_in_history_log_and_file(home, store, caplog):
     assert "사내용" in HEADING
 
 
-def test_the_same_alert_is_told_once_and_another_is_added(home, store):
+def test_the_same_alert_is_told_once_and_another_is_added(home, store, caplog):
     assert raise_alert(home, store, ALERT)
     assert not raise_alert(home, store, replace(ALERT, text="다른 글"))
+    assert len(caplog.records) == 1
     assert raise_alert(home, store, replace(ALERT, key="b", title="둘째"))
     assert [line.partition("] ")[2] for line in lines_of(home)[1:]] == [
         "읽을 때: 약관을 읽으십시오.",

@@ -102,6 +102,15 @@ def test_terms_are_due_again_after_the_days_of_the_settings(home, store):
     assert state_on(home, store, date(2027, 5, 1)).due_since is None
 
 
+def test_of_several_reasons_all_are_told_and_the_earliest_day_counts(home, store):
+    confirm_terms(store, REAL, Confirmation(SIX, "읽음"))
+    add_accepted(store, TERMS, days(2), "field")
+    state = state_on(home, store, date(2027, 3, 1))
+    assert state.due_since == date(2026, 12, 3)
+    assert "90일" in state.why_due
+    assert "2026-12-03" in state.why_due
+
+
 @pytest.mark.parametrize(
     ("movement", "is_due"),
     [("first", False), ("none", False), ("noise", False), ("content", True), ("field", True)],

@@ -26,11 +26,15 @@ LEAST_POINTS = {"report": 60, "prune": 15, "reject": 12, "migration": 80}
 USUAL_LEAST = 150
 """A command that has fewer is not watched any more."""
 
-FAST: Mapping[Kind, int] = {"kill": 4, "power": 2, "full": 2, "readonly": 1, "held": 1}
+FAST: Mapping[Kind, int] = {"kill": 4, "power": 2, "full": 3, "readonly": 1, "held": 1}
 MORE: Mapping[str, Mapping[Kind, int]] = {
-    "run": {"torn": 6, "power": 8, "full": 8, "full_once": 6, "readonly": 5, "held": 5,
-            "held_once": 5},
+    "run": {"torn": 5, "power": 6, "full": 6, "full_once": 4, "readonly": 4, "held": 4,
+            "held_once": 4},
 }  # fmt: skip
+
+
+LEFT_OUT = {"first_run", "scheduled_run", "reject"}
+"""By the suite: they write as `run` and `approve` do."""
 
 
 def plan(name: str) -> Mapping[Kind, int]:
@@ -41,7 +45,7 @@ def plan(name: str) -> Mapping[Kind, int]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SCENES)
+@pytest.mark.parametrize("name", [name for name in SCENES if ALL or name not in LEFT_OUT])
 def test_a_command_that_is_stopped_leaves_the_old_or_the_new_state(tmp_path, name):
     told = set[str]()
     with theatre(name, tmp_path / name) as played:

@@ -33,9 +33,9 @@ NEXT_STEPS = ("십시오", "주십시오")
 REMEDIES: Mapping[Kind, Sequence[str]] = {
     "full": ("공간",),
     "full_once": ("공간",),
-    "readonly": ("권한",),
-    "held": ("프로그램을 닫", "닫은", "닫으", "권한"),
-    "held_once": ("프로그램을 닫", "닫은", "닫으", "권한"),
+    "readonly": ("권한", "쓸 수 있는지"),
+    "held": ("닫", "권한"),
+    "held_once": ("닫", "권한"),
 }
 """What a message must speak of. Python tells a file that is held as one that is forbidden."""
 

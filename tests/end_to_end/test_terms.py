@@ -1,4 +1,4 @@
-"""A page that forbids crawling ends the run, and all later ones until a person decides."""
+"""A text that forbids crawling ends the run, and every later one until a person decides."""
 
 from __future__ import annotations
 

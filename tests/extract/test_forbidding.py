@@ -157,6 +157,11 @@ def test_what_nobody_reads_or_what_is_said_apart_forbids_nothing(html: str):
     assert found_in(answer(f"<html><body>{html}</body></html>")) is None
 
 
+def test_latin_letters_that_python_takes_for_others_are_plain_ones():
+    page = answer("<p>CRAWL\u0130NG is proh\u0131bited, ｃｒａｗｌｉｎｇ too</p>")
+    assert found_in(page) == "CRAWLiNG is prohibited, crawling too"
+
+
 def test_a_page_in_cp949_and_one_whose_charset_fits_nothing_are_read():
     text = f"<p>{SENTENCE}</p>"
     assert found_in(answer(text.encode("cp949"), content_type="text/html;charset=EUC-KR"))
@@ -225,7 +230,7 @@ def test_a_passage_says_where_it_stands_and_is_short():
 
 
 def test_a_phrase_is_found_wherever_it_stands_in_a_very_long_sentence():
-    for n_before in range(0, 2_200, 97):
+    for n_before in (0, 1, 500, *range(670, 720, 7), *range(980, 1_010, 3), 1_390, 1_700, 2_100):
         text = "가" * n_before + " 크롤링을 금지합니다 " + "나" * 2_000
         assert found_in(answer(f"<p>{text}</p>")) is not None, n_before
 

@@ -71,7 +71,8 @@ def _answer(home: Home, plan: PrunePlan, leftovers: Sequence[Leftover], *, is_dr
         return Answer(0, payload, text)
     message = (
         f"{len(leftovers):,}개를 지우지 못했습니다. 첫째: {leftovers[0].path} "
-        f"({leftovers[0].what}). 그 폴더를 연 프로그램을 닫고 prune 을 다시 실행해 주십시오."
+        f"({leftovers[0].what}). 그것을 연 프로그램을 닫고 쓰기 권한을 "
+        "확인한 뒤 prune 을 다시 실행해 주십시오."
     )
     return Answer(5, payload, text, ("prune_incomplete", message))
 

@@ -19,8 +19,8 @@ def not_opened(path: Path, error: Exception) -> StoreError:
     """Return why a history cannot be opened."""
     return _name_cause(path, error) or StoreError(
         "database_unusable",
-        f"이력 {path} 를 열 수 없습니다({error}). 파일이나 폴더의 권한을 확인하고, 이 파일을 "
-        "열어 둔 프로그램을 닫은 뒤 다시 실행하십시오.",
+        f"이력 {path} 를 열 수 없습니다({error}). 파일이나 폴더의 권한과 디스크의 빈 공간을 "
+        "확인하고, 이 파일을 열어 둔 프로그램을 닫은 뒤 다시 실행하십시오.",
     )
 
 

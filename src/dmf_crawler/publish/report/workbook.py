@@ -68,7 +68,7 @@ def write_report(
         raise StoredDataError(
             "report_not_written",
             f"보고서 {path} 파일을 쓰지 못했습니다({error}). 이전 보고서는 그대로 있습니다."
-            " 폴더와 디스크의 여유 공간을 확인한 뒤"
+            " 폴더와 임시 폴더의 쓰기 권한, 디스크의 여유 공간을 확인한 뒤"
             f" report --date {report.day.isoformat()} 명령을 실행해 주십시오.",
         ) from error
     return path
