@@ -98,7 +98,7 @@ def names_of(words: list[str], home: Path) -> list[str]:
 
 
 def digests(home: Path) -> dict[str, str]:
-    """Return what is in every file, but for those that are other ones while a writer is at work."""
+    """Return what is in every file, but for those that SQLite keeps while a file is open."""
     return {
         str(path.relative_to(home)): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in home.rglob("*")
@@ -122,18 +122,16 @@ def test_every_command_is_known_to_write_or_only_to_read():
     assert known <= WRITING.keys() | READING.keys() | ELSEWHERE
 
 
-def enable_pages(home: Path) -> None:
-    """Switch the board of terms on, which a lived home is quicker without."""
+def switch_page_on(home: Path) -> None:
     path = home / "config/boards.yaml"
-    head, mark, terms = path.read_text(encoding="utf-8").partition("id: nedrug_terms")
-    assert mark
-    assert terms.count("enabled: false") == 1
-    terms = terms.replace("enabled: false", "enabled: true")
-    path.write_text(head + mark + terms, encoding="utf-8", newline="\n")
+    before, board, after = path.read_text(encoding="utf-8").partition("  - id: nedrug_terms\n")
+    assert board
+    after = after.replace("enabled: false", "enabled: true", 1)
+    path.write_text(before + board + after, encoding="utf-8")
 
 
 def test_what_writes_is_refused_beside_a_run_and_changes_nothing(lived_home):
-    enable_pages(lived_home)
+    switch_page_on(lived_home)
     lines = lines_of(WRITING, lived_home)
     assert len(lines) >= 12
     with at_work(lived_home):

@@ -85,15 +85,16 @@ def test_spoiled_page_ends_its_run_and_not_the_next(lived_home, jobs):
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_bug_ends_its_run_and_not_the_next_and_is_logged_with_its_traceback(lived_home, jobs):
     last, first = runs(lived_home)
-    # A version that only the first day's list has gets a moment that nobody writes.
-    change = "UPDATE dmf_record SET valid_from = '2000x' WHERE valid_to IS NOT NULL"
+    # A version that only the first day's list has gets a value of a kind that nobody writes.
+    value = "json_set(payload_json, '$.company', 5)"
+    change = f"UPDATE dmf_record SET payload_json = {value} WHERE valid_to IS NOT NULL"
     tamper(lived_home / "var/dmf.sqlite3", change)
     words = ["--since", first["date"], "--until", last["date"], "--jobs", jobs]
     asked = at(lived_home, "reparse", *words)
     broken, sound = asked.json["runs"]
     assert (asked.exit_code, asked.error_code, sound["exit_code"]) == (1, "bug", 0)
     assert (broken["run_id"], broken["status"]) == (first["run_id"], "FAILED")
-    assert "ValueError" in broken["error"]["message"]
+    assert "Error: " in broken["error"]["message"]
     line = log_lines(lived_home)[-1]
     assert (line["event"], line["run_id"]) == ("bug", first["run_id"])
     assert str(line["traceback"]).startswith("Traceback (most recent call last)")

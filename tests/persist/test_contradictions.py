@@ -11,6 +11,7 @@ from dmf_crawler.errors import StoreError
 from dmf_crawler.persist.contradictions import refuse_contradictions
 from dmf_crawler.persist.store import Store
 from tests.persist.builders import BOARD, Diary, a_record, moment
+from tests.persist.tampering import tamper, unguarded
 
 DAMAGE = {
     "a letter of the version": "UPDATE dmf_record SET payload_json ="
@@ -45,8 +46,8 @@ def test_a_history_as_it_was_recorded_is_let_through(diary, store):
 
 @pytest.mark.parametrize("sql", DAMAGE.values(), ids=DAMAGE)
 def test_a_version_that_its_event_contradicts_is_refused(diary, store, sql):
-    with store.atomic():
-        assert store.execute(sql).rowcount > 0
+    with unguarded(store.path) as connection:
+        assert connection.execute(sql).rowcount > 0
 
     with pytest.raises(StoreError) as caught:
         refuse_contradictions(store, BOARD)
@@ -56,22 +57,20 @@ def test_a_version_that_its_event_contradicts_is_refused(diary, store, sql):
 
 
 def test_a_value_that_is_no_json_any_more_is_refused(diary, store):
-    with store.atomic():
-        store.execute("UPDATE dmf_record SET payload_json = '{' || payload_json")
+    tamper(store.path, "UPDATE dmf_record SET payload_json = '{' || payload_json")
 
     with pytest.raises(StoreError, match="read_failed"):
         refuse_contradictions(store, BOARD)
 
 
 def test_a_field_that_a_newer_selectors_file_added_needs_no_event(diary, store):
-    with store.atomic():
-        store.execute("UPDATE dmf_record SET payload_json = json_set(payload_json, '$.more', 'x')")
+    more = "json_set(payload_json, '$.more', 'x')"
+    tamper(store.path, f"UPDATE dmf_record SET payload_json = {more}")
 
     refuse_contradictions(store, BOARD)
 
 
 def test_another_board_is_not_looked_at(diary, store):
-    with store.atomic():
-        store.execute("UPDATE dmf_record SET payload_json = '{}'")
+    tamper(store.path, "UPDATE dmf_record SET payload_json = '{}'")
 
     refuse_contradictions(store, "another")

@@ -101,7 +101,8 @@ INSERT INTO source_difference VALUES
     ('{BOARD}', 'html', 'export', 'M', 'company', '"a"', '"b"', '20261205T060000-{BOARD}');
 INSERT INTO checkpoint VALUES
     ('{BOARD}', '20261207T060000-{BOARD}', 'list', 1, 2, 3, 4, 2.0, '', 'a', 'b', NULL);
-INSERT INTO page_calibration VALUES (1, 'terms', 'then', 5, 2, 4, 1, 1);
+INSERT INTO page_calibration (board_id, measured_at, n_reads, schema_version)
+VALUES ('terms', 'then', 5, 1);
 INSERT INTO terms_confirmation VALUES (1, 'http://a', 'then', '읽음');
 INSERT INTO terms_stop VALUES (1, 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', NULL, '');
 INSERT INTO alert VALUES (1, 'key', 'day', 'code', 'title', 'text', 'then');

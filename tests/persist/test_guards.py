@@ -71,7 +71,8 @@ INSERT INTO page_visit (run_id, board_id, day, movement, n_characters, simhash, 
 VALUES
     ('{RUN}', '{BOARD}', '2026-11-30', 'first', 9, -1, 'a'),
     ('{SECOND_RUN}', '{BOARD}', '2026-12-01', 'content', 9, 1, 'b');
-INSERT INTO page_calibration VALUES (1, 'terms', 'then', 5, 2, 4, 1, 1);
+INSERT INTO page_calibration (board_id, measured_at, n_reads, schema_version)
+VALUES ('terms', 'then', 5, 1);
 INSERT INTO page_review VALUES
     (1, 'terms', '{RUN}', 1, 'then', '봄'), (2, 'terms', '{SECOND_RUN}', 1, NULL, '');
 INSERT INTO terms_confirmation VALUES (1, 'http://a', 'then', '읽음');

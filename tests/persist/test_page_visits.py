@@ -26,6 +26,7 @@ from dmf_crawler.persist.runs import begin_run, finish_run
 from dmf_crawler.persist.store import Store
 from tests.persist.builders import moment
 from tests.persist.page_days import BOARD, PAGE_URL, PageDiary, live_five_days
+from tests.persist.tampering import tamper
 
 REQUEST = PageReportRequest(BOARD, "이용약관", PAGE_URL, {"body": "본문"}, schema_version=1)
 
@@ -62,8 +63,9 @@ def test_the_same_bytes_as_at_the_visit_before_are_told(store):
     diary = PageDiary(store)
     diary.read(1, "가", Movement.FIRST)
     diary.read(2, "가", Movement.NONE)
-    store.execute(
-        "UPDATE page_visit SET source_sha256 = (SELECT source_sha256 FROM page_visit LIMIT 1)"
+    tamper(
+        store.path,
+        "UPDATE page_visit SET source_sha256 = (SELECT source_sha256 FROM page_visit LIMIT 1)",
     )
     diary.read(3, "가", Movement.NONE)
     assert [visit.is_same_bytes for visit in visits_of(store, BOARD)] == [False, True, False]
@@ -75,9 +77,10 @@ def test_movements_are_counted_and_a_correction_is_no_read(store):
     live_five_days(store)
     counted = count_movements(store, BOARD)
     assert counted == dict.fromkeys(Movement, 1)
-    store.execute(
+    tamper(
+        store.path,
         "UPDATE crawl_run SET reparse_of = (SELECT run_id FROM page_visit WHERE movement = 'none')"
-        " WHERE run_id = (SELECT run_id FROM page_visit WHERE movement = 'field')"
+        " WHERE run_id = (SELECT run_id FROM page_visit WHERE movement = 'field')",
     )
     assert count_movements(store, BOARD)[Movement.FIELD] == 0
     last = last_visit(store, BOARD)

@@ -311,7 +311,7 @@ def test_a_question_costs_no_more_a_record_the_longer_the_history_is(tmp_path):
                 }
 
     for name in questions:
-        assert n_steps[200][name] < 2 * n_steps[20][name], name
+        assert n_steps[200][name] <= 2 * n_steps[20][name], name
 
 
 def count_steps(store: Store, ask) -> int:

@@ -13,23 +13,23 @@ from dmf_crawler.errors import StoreError
 from dmf_crawler.persist.seal import break_seal, seal_path
 from dmf_crawler.persist.store import Store
 
-
-DAY = "2026-12-01"
+APPLICATION_ID = 71
+"""In the file's header: the last byte of a number that SQLite keeps for whoever wants to set it."""
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     """A history that was closed."""
     path = tmp_path / "dmf.sqlite3"
-    with Store(path) as store, store.atomic():
-        store.execute("INSERT INTO attempt (day, started_at) VALUES (?, 'then')", (DAY,))
+    with Store(path):
+        pass
     return path
 
 
 def flip(path: Path, *, keeps_time: bool) -> None:
-    """Change a byte of a row, on a disk that forgets or by a program that writes."""
+    """Change a byte that SQLite reads over: a disk that forgets, or a program that writes."""
     state, content = path.stat(), bytearray(path.read_bytes())
-    content[content.index(DAY.encode())] ^= 1
+    content[APPLICATION_ID] ^= 1
     path.write_bytes(content)
     moment = state.st_mtime_ns + (0 if keeps_time else 1_000_000_000)
     os.utime(path, ns=(moment, moment))
@@ -82,12 +82,13 @@ def test_a_file_that_somebody_wrote_is_opened_and_sealed_anew(path):
 
 
 def test_what_another_connection_has_open_is_not_sealed(path):
+    assert seal_path(path).exists()
     with closing(sqlite3.connect(path)) as other:
         other.execute("SELECT count(*) FROM crawl_run").fetchall()
         with Store(path) as store, store.atomic():
             store.execute("INSERT INTO attempt (day, started_at) VALUES ('a', 'b')")
-        assert not seal_path(path).exists()
-        with Store(path) as store:  # nor is the old seal held against it
+        assert not seal_path(path).exists()  # the writer has taken the old one away
+        with Store(path) as store:
             assert not store.is_damaged
 
 

@@ -50,7 +50,8 @@ def not_backed_up(path: Path, error: Exception, *, version: int) -> StoreError:
         "backup_failed",
         f"이력 {path} 를 새 판으로 바꾸기 전에 백업 {backup_path(path, version).name} 을 만들지 "
         f"못했습니다({error}). 아무것도 바뀌지 않았습니다. 이 디스크에 이력의 두 배만큼 빈 공간이 "
-        "있는지, 폴더에 쓸 수 있는지 확인한 뒤 다시 실행하십시오.",
+        "있는지, 폴더에 쓸 수 있는지 확인하고, 이 파일들을 열어 둔 프로그램(백신 검사 등)을 "
+        "닫은 뒤 다시 실행하십시오.",
     )
 
 
