@@ -184,6 +184,8 @@ def test_a_replaced_value_tells_its_differing_part():
         ("1 23", "12 3", [("replaced", "1 23", "12 3")]),
         ("가  나", "가 나", [("respelled", "  ", " ")]),
         ("변경. 나 10", "변경 나 20", [("removed", ".", ""), ("replaced", "10", "20")]),
+        ("나.\n\n사", "나\n\n사", [("removed", ".", "")]),
+        ("나.\n\n사 1", "나\n\n사 2", [("removed", ".", ""), ("replaced", "1", "2")]),
         ("한미(주)", "㈜한미", [("respelled", "", "㈜"), ("respelled", "(주)", "")]),
         (None, "가", [("added", "", "가")]),
     ],
@@ -268,17 +270,19 @@ def test_a_text_that_would_cost_too_many_steps_is_told_whole(monkeypatch):
     monkeypatch.setattr(alignment, "MOST_STEPS", 1_000)
     before, after = "가" + "나 " * 2_000 + "가", "다" + "나 " * 1_990 + "다"
 
-    assert put_into_text(before, changed_pieces(before, after, FieldKind.TEXT)) == after
+    (piece,) = changed_pieces(before, after, FieldKind.TEXT)
+
+    assert (piece.before, piece.after) == (before, after)
 
 
 def test_a_list_too_long_to_be_aligned_is_compared_place_by_place():
     before = tuple(f"{n} 제조소" for n in range(600))
-    after = ("처음", *before[1:-1][::-1], "끝")
+    after = ("처음", *before[:-1])  # aligned, it would be one that came and one that went
 
     pieces = changed_pieces(before, after, FieldKind.LIST)
 
     assert put_into_list(before, pieces) == after
-    assert sum(piece.kind is PieceKind.REPLACED for piece in pieces) == 2
+    assert sum(piece.kind is PieceKind.MOVED for piece in pieces) == 599
 
 
 def test_values_of_a_text_are_one_and_of_nothing_none():

@@ -134,6 +134,7 @@ def _tell_gaps(old: Sequence[str], new: Sequence[str], pairs: Pairs) -> Iterator
         piece = _tell(before, after, at_old[start], at_new[new_start])
         left = "".join(old[max(0, start - _N_AROUND) : start])
         right = "".join(old[end : end + _N_AROUND])
+        right += "|" if end + _N_AROUND < len(old) else ""  # a final full stop is dropped
         if canonical(left + before + right) == canonical(left + after + right):
             piece = replace(piece, kind=PieceKind.RESPELLED)
         yield piece
