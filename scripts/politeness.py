@@ -22,6 +22,7 @@ from dmf_crawler.workbench.rehearsal.days import Life
 from dmf_crawler.workbench.rehearsal.notice_life import NoticeLife
 from dmf_crawler.workbench.rehearsal.request_log import LoggedRequest
 from dmf_crawler.workbench.rehearsal.server import RehearsalSite
+from dmf_crawler.workbench.rehearsal.terms import TermsText
 from dmf_crawler.workbench.rehearse import make_home
 
 DOCUMENT = Path(__file__).parents[1] / "docs/politeness.md"
@@ -48,7 +49,9 @@ def record_run(n_rows: int, delay_s: float) -> list[LoggedRequest]:
     """Run all boards once and return what the server saw."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         root = Path(folder) / "home"
-        with RehearsalSite(Life(n_rows=n_rows).rows, notices=NoticeLife().rows) as site:
+        with RehearsalSite(
+            Life(n_rows=n_rows).rows, notices=NoticeLife().rows, terms=TermsText()
+        ) as site:
             make_home(root, site.base_url, delay_s=delay_s)
             home = load_home(root)
             for summary in run_once(home, home.enabled_boards, starts_at=None):

@@ -25,6 +25,7 @@ from dmf_crawler.boards import (
     HtmlSource,
     OpenApiSource,
     Site,
+    WatchedPage,
 )
 from dmf_crawler.config import load_home, shipped_home
 from dmf_crawler.document import parse_document
@@ -36,11 +37,13 @@ from dmf_crawler.settings import (
     HistoryRules,
     Http,
     Identity,
+    PageRules,
     Paths,
     Politeness,
     ReportRules,
     Retention,
     Settings,
+    TermsRules,
 )
 from dmf_crawler.workbench.rehearse import make_home
 
@@ -60,6 +63,8 @@ SETTINGS_SECTIONS: dict[str, type[msgspec.Struct]] = {
     "retention": Retention,
     "gates": GateLimits,
     "history": HistoryRules,
+    "pages": PageRules,
+    "terms": TermsRules,
     "report": ReportRules,
     "paths": Paths,
 }
@@ -72,6 +77,7 @@ SECTIONS: dict[str, type[msgspec.Struct]] = {
     "export": ExportSource,
     "openapi": OpenApiSource,
     "details": DetailSource,
+    "page": WatchedPage,
 }
 
 
@@ -149,9 +155,12 @@ def test_shipped_home_is_refused_until_terms_and_contact_are_filled_in(home):
 
 def test_shipped_home_loads_once_host_and_delay_are_replaced(home):
     loaded = load_home(home)
-    assert [board.id for board in loaded.enabled_boards] == ["dmf_registry", "mfds_notice"]
+    ids = ["dmf_registry", "mfds_notice", "nedrug_terms"]
+    assert [board.id for board in loaded.enabled_boards] == ids
+    assert [board.id for board in loaded.list_boards] == ids[:2]
+    assert [board.id for board in loaded.page_boards] == ids[2:]
     assert {loaded.site_of(board).base_url for board in loaded.boards} == {LOOPBACK}
-    assert set(loaded.selectors) == {"dmf_registry", "mfds_notice"}
+    assert set(loaded.selectors) == set(ids)
     assert loaded.root.is_absolute()
     assert {loaded.database, loaded.lock, loaded.raw, loaded.logs, loaded.reports} == {
         loaded.root / path for path in ("var/dmf.sqlite3", "var/run.lock", "raw", "logs", "reports")
@@ -164,12 +173,12 @@ def test_shipped_home_is_the_repository_in_a_checkout():
 
 def test_shipped_settings_list_every_key_with_its_default():
     written = yaml.safe_load(SHIPPED_TEXT["settings"])
-    assert written == msgspec.to_builtins(Settings())
+    assert written == msgspec.json.decode(msgspec.json.encode(Settings()))
 
 
 def test_shipped_boards_list_every_key():
     written = parse_document(SHIPPED_TEXT["boards"].encode("utf-8"), "x").value
-    register, notices = written["boards"]
+    register, notices, terms = written["boards"]
     for board in (register, notices):
         assert set(board["html"]) == set(HtmlSource.__struct_fields__)
         assert set(board) == set(Board.__struct_fields__)
@@ -179,6 +188,8 @@ def test_shipped_boards_list_every_key():
     assert set(register["export"]) == set(ExportSource.__struct_fields__)
     assert set(register["openapi"]) == set(OpenApiSource.__struct_fields__)
     assert set(notices["details"]) == set(DetailSource.__struct_fields__)
+    assert set(terms) == {"id", "name_ko", "site", "kind", "enabled", "page"}  # no source
+    assert set(terms["page"]) == set(WatchedPage.__struct_fields__)
     for site in ("nedrug", "data_go_kr"):
         assert set(written["sites"][site]) == set(Site.__struct_fields__)
 
@@ -208,6 +219,9 @@ FREE_NAMES = {
 }
 
 
+DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
+
 def change(name: str, path: tuple[str | int, ...], edit_parent: Any) -> tuple[bytes, Any]:
     """Return the shipped file with one key changed, as YAML and as a value."""
     value = shipped_value(name)
@@ -215,7 +229,10 @@ def change(name: str, path: tuple[str | int, ...], edit_parent: Any) -> tuple[by
     for key in path[:-1]:
         parent = parent[key]
     edit_parent(parent, path[-1])
-    return yaml.safe_dump(value, allow_unicode=True, sort_keys=False).encode("utf-8"), value
+    if name == "settings":  # nothing else of it is needed
+        value = {key: inner for key, inner in value.items() if key.startswith(str(path[0]))}
+    text = yaml.dump(value, Dumper=DUMPER, allow_unicode=True, sort_keys=False)
+    return text.encode("utf-8"), value
 
 
 def sentences(name: str, data: bytes) -> list[str]:
@@ -280,25 +297,26 @@ def test_deleted_key_has_its_default_or_is_named(name, path):
         free |= {("boards", 1, "html", "page_size"), ("boards", 1, "enabled")}
         free |= {("boards", 1, "details", key) for key in ("file_scope", "drop_params")}
         free |= {("boards", 1, "details")}
+        free |= {("boards", 2, key) for key in ("kind", "enabled", "page")}
+        free |= {("boards", 2, "page", key) for key in ("scope", "is_terms")}
         assert before == after or path in free
 
 
 @pytest.mark.parametrize(("name", "path"), KEYS)
-@pytest.mark.parametrize("wrong", [[["x"]], {"x": {"y": 1}}, 7, "\n", None, True, -1.5])
-def test_value_of_another_type_is_named_with_its_line(name, path, wrong):
-    def replace(parent: dict[str, Any], key: str) -> None:
-        parent[key] = wrong
-
-    data, value = change(name, path, replace)
-    is_right = not list(find_faults(value, SHIPPED[name]))
-    found = sentences(name, data)
-    assert bool(found) is not is_right
-    lines = {dotted(key): line for key, line in parse_document(data, "x").lines.items()}
-    for sentence in found:
-        where, key, _ = sentence.split(": ", 2)
-        assert key == dotted(path) or key.startswith(f"{dotted(path)}.")
-        known = key if key in lines else key.rpartition(".")[0]  # a missing one: its section
-        assert where == f"config/{name}.yaml {lines[known]}행"
+def test_value_of_another_type_is_named_with_its_line(name, path):
+    for wrong in ([["x"]], {"x": {"y": 1}}, 7, "\n", None, True, -1.5):
+        data, value = change(
+            name, path, lambda parent, key, wrong=wrong: parent.update({key: wrong})
+        )
+        is_right = not list(find_faults(value, SHIPPED[name]))
+        found = sentences(name, data)
+        assert bool(found) is not is_right, wrong
+        lines = {dotted(key): line for key, line in parse_document(data, "x").lines.items()}
+        for sentence in found:
+            where, key, _ = sentence.split(": ", 2)
+            assert key == dotted(path) or key.startswith(f"{dotted(path)}."), wrong
+            known = key if key in lines else key.rpartition(".")[0]  # a missing one: its section
+            assert where == f"config/{name}.yaml {lines[known]}행", wrong
 
 
 # --- a valid mapping, written and read ----------------------------------------------------------
@@ -312,6 +330,8 @@ TEXTS = {
     "reports_dir": st.sampled_from(
         ["reports", "C:/보고서", "../out", "//server/share", "no", "10:30"]
     ),
+    "forbidding": st.tuples(st.sampled_from(["크롤링.{0,9}금지", "no", "a|b", "#x: '\\d'"])),
+    "excepted": st.sampled_from([(), ("전자우편",), ("[가-힣]+", "12")]),
 }
 
 
@@ -421,6 +441,32 @@ def test_limits_that_contradict_each_other_are_refused(home, old, new, key):
     assert key in refusal(home).message
 
 
+BROKEN = {
+    "(": "정규식이 아닙니다",
+    "(크롤링+)+금지": "너무 오래 걸릴 수 있습니다",
+    "(?:금지)?": "빈 글과도 맞습니다",
+}
+
+
+@pytest.mark.parametrize("section", ["forbidding", "excepted"])
+@pytest.mark.parametrize("pattern", BROKEN)
+def test_a_pattern_of_terms_that_cannot_be_used_is_named_with_its_line(home, section, pattern):
+    path = home / "config/settings.yaml"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    at = next(n for n, line in enumerate(lines) if line.startswith(f"  {section}:"))
+    lines.insert(at + 1, f"    - '{pattern}'")
+    path.write_text("\n".join(lines), encoding="utf-8")
+    message = refusal(home).message
+    assert message.startswith(f"config/settings.yaml {at + 2}행: terms.{section}.0: 찾은 값 ")
+    assert pattern in message
+    assert BROKEN[pattern] in message
+
+
+def test_further_patterns_of_terms_are_taken(home):
+    edit(home, "settings", ("  excepted: ", "    - '자료를 퍼가지 마십시오'\n  excepted: "))
+    assert load_home(home).settings.terms.forbidding[-1] == "자료를 퍼가지 마십시오"
+
+
 def test_a_floor_may_be_the_cap(home):
     edit(home, "settings", ("vanished: {floor: 3,", "vanished: {floor: 10,"))
     assert load_home(home).settings.gates.vanished.floor == 10
@@ -527,7 +573,7 @@ def test_disabled_board_on_a_real_server_does_not_slow_a_rehearsal(home):
     third_board(home, site=REAL_SITE, more="    site: other\n    enabled: false\n")
     loaded = load_home(home)
     assert "other" not in {board.id for board in loaded.enabled_boards}
-    assert len(loaded.boards) == 3
+    assert len(loaded.boards) == 4
     assert "other" not in loaded.selectors
 
 
@@ -541,6 +587,57 @@ def test_home_without_an_enabled_board_loads(home):
     assert load_home(home).enabled_boards == ()
 
 
+# --- boards that are whole pages -----------------------------------------------------------------
+
+
+def test_a_page_board_needs_its_page(home):
+    edit(home, "boards", ("    kind: page\n", "    kind: page\n    name: x\n"))
+    page = (home / "config/boards.yaml").read_text(encoding="utf-8").partition("    name: x\n")
+    kept = page[0] + page[2].partition("    page:\n")[0]
+    (home / "config/boards.yaml").write_text(kept, encoding="utf-8")
+    error = refusal(home)
+    assert error.code == "missing_key"
+    assert "boards.2.page: 찾은 값 없음" in error.message
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("html", "{path: /x}"),
+        ("export", "{path: /x}"),
+        ("openapi", "{path: /x}"),
+        ("details", "{scope: [/x]}"),
+        ("primary", "export"),
+        ("cross_checks", "[openapi]"),
+    ],
+)
+def test_a_page_board_has_no_source(home, key, value):
+    edit(home, "boards", ("    kind: page\n", f"    kind: page\n    {key}: {value}\n"))
+    assert f"boards.2.{key}: 찾은 값" in refusal(home).message
+
+
+def test_a_list_board_has_no_page(home):
+    page = "page: {path: /cmn/terms}\n\n  # Notices"
+    edit(home, "boards", ("page: null\n\n  # Notices", page))
+    assert "boards.0.page: 찾은 값 있음" in refusal(home).message
+
+
+def test_the_site_of_a_page_board_is_held_to_the_same_rules(home):
+    edit(
+        home,
+        "boards",
+        ("enabled: true", "enabled: false"),
+        ("site: nedrug\n    kind: page\n    enabled: rehearsal", f"{REAL_PAGE}"),
+        ("sites:\n", f"sites:\n  other: {{base_url: {REAL}, public_body: true}}\n"),
+    )
+    message = refusal(home).message
+    assert "sites.other.terms_checked_on" in message
+    assert "politeness.min_delay_s" in message
+
+
+REAL_PAGE = "site: other\n    kind: page\n    enabled: true"
+
+
 # --- boards that only a rehearsal reads ---------------------------------------------------------
 
 
@@ -549,7 +646,7 @@ def test_rehearsal_board_is_disabled_on_a_real_server_and_its_selectors_are_not_
     (home / "selectors/mfds_notice.yaml").unlink()
     loaded = load_home(home)
     assert [board.id for board in loaded.enabled_boards] == ["dmf_registry"]
-    assert [board.id for board in loaded.boards] == ["dmf_registry", "mfds_notice"]
+    assert [board.id for board in loaded.boards][:2] == ["dmf_registry", "mfds_notice"]
     assert set(loaded.selectors) == {"dmf_registry"}
 
 
@@ -606,13 +703,13 @@ def test_site_of_a_body_that_is_not_public_is_refused(home):
 def test_duplicate_board_id_is_refused(home):
     third_board(home, site="", board="dmf_registry", more="    site: nedrug\n")
     message = refusal(home).message
-    assert "boards.2.id: 찾은 값 'dmf_registry' 두 번" in message
+    assert "boards.3.id: 찾은 값 'dmf_registry' 두 번" in message
 
 
 def test_board_on_an_unknown_site_is_refused_with_the_known_ones(home):
     third_board(home, site="", more="    site: nowhere\n")
     message = refusal(home).message
-    assert "boards.2.site: 찾은 값 'nowhere', 필요한 값 다음 중 하나: nedrug" in message
+    assert "boards.3.site: 찾은 값 'nowhere', 필요한 값 다음 중 하나: nedrug" in message
 
 
 @pytest.mark.parametrize("name", ["con", "nul", "aux", "prn", "com1", "lpt9"])
@@ -1075,9 +1172,15 @@ def test_documentation_tells_default_and_range(section, field):
     assert shown_range(field.type) in extent
 
 
+LONG_DEFAULTS = {"forbidding", "excepted"}
+"""Not repeated in a table."""
+
+
 def shown_default(field: msgspec.structs.FieldInfo) -> str:
     if field.required:
         return "required"
+    if field.name in LONG_DEFAULTS:
+        return "as shipped"
     value = field.default if field.default is not msgspec.NODEFAULT else field.default_factory()
     return f"`{shown_value(value)}`"
 

@@ -17,13 +17,14 @@ import pytest
 from dmf_crawler import settings
 from dmf_crawler.acquire.raw_index import AnswerLine, FailureLine
 from dmf_crawler.cli.commands import COMMANDS, LATER
-from dmf_crawler.extract import selectors_file
+from dmf_crawler.extract import page_file, selectors_file
 from dmf_crawler.model.change import EventType, Grade, Reason
 from dmf_crawler.model.record import FieldKind
 from dmf_crawler.model.run import RunStatus
 from dmf_crawler.model.verdict import GATE_NAMES, Outcome
 from dmf_crawler.persist.verification import PROOFS
-from dmf_crawler.publish.report import changes, log, records
+from dmf_crawler.publish.report import changes, log, records, reviews
+from dmf_crawler.publish.report.page_notes import REVIEW_SHEET
 from tests.error_codes import find_codes
 from tests.pages import PACKAGE, read
 
@@ -154,10 +155,10 @@ def test_every_key_of_the_raw_index_is_explained():
 def find_structs() -> list[type[msgspec.Struct]]:
     return [
         kind
-        for kind in vars(selectors_file).values()
+        for kind in (*vars(selectors_file).values(), *vars(page_file).values())
         if isinstance(kind, type)
         and issubclass(kind, msgspec.Struct)
-        and kind.__module__ == selectors_file.__name__
+        and kind.__module__ in {selectors_file.__name__, page_file.__name__}
     ]
 
 
@@ -175,7 +176,12 @@ def test_every_setting_is_explained():
 
 
 def test_the_kinds_of_entries_of_a_selectors_file_are_found():
-    assert {kind.__name__ for kind in find_structs()} >= {"SelectorsFile", "RowSelector"}
+    assert {kind.__name__ for kind in find_structs()} >= {
+        "SelectorsFile",
+        "RowSelector",
+        "PageFile",
+        "PageField",
+    }
 
 
 @pytest.mark.parametrize("kind", find_structs(), ids=lambda kind: kind.__name__)
@@ -207,10 +213,12 @@ def test_every_sheet_and_every_column_of_ours_is_explained():
     columns = (
         *changes.RETURN_COLUMNS, *changes.CHANGE_COLUMNS, *changes.WITHDRAWAL_COLUMNS,
         *changes.MISSING_COLUMNS, *log.HISTORY_COLUMNS, *log.RUN_COLUMNS, *records.OWN_COLUMNS,
+        *reviews.REVIEW_COLUMNS, log.PAGE_COLUMN, REVIEW_SHEET,
     )  # fmt: skip
     text = read("docs/report.md")
     assert [name for name in (*sheets, *columns) if name not in text] == []
-    assert [name for name in sheets if name not in read("docs/ko/analyst.md")] == []
+    pages = read("docs/ko/analyst.md")
+    assert [name for name in (*sheets, REVIEW_SHEET) if name not in pages] == []
 
 
 # --- structure ---------------------------------------------------------------------------------

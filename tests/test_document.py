@@ -196,7 +196,7 @@ def test_file_that_is_too_large_is_refused_before_it_is_parsed():
 
 @pytest.mark.parametrize("opened", ["[", "{a: ", "- ", "? "])
 def test_bottomless_nesting_is_refused_instead_of_ending_the_program(opened):
-    assert refusal(opened * 3000).code == "not_yaml"
+    assert refusal(opened * 1100).code == "not_yaml"  # deeper than Python calls itself
 
 
 def test_nesting_is_read_to_its_limit():
@@ -283,3 +283,21 @@ def test_any_text_is_read_or_refused_by_name(text):
 @given(st.binary(max_size=80))
 def test_any_bytes_are_read_or_refused_by_name(data):
     check_read_or_refused(data)
+
+
+# --- read again ---------------------------------------------------------------------------------
+
+
+def test_a_file_that_is_read_again_is_read_as_it_stands_now(tmp_path):
+    path = tmp_path / "a.yaml"
+    for text, value in (("a: 1\n", {"a": 1}), ("a: 2\n", {"a": 2}), ("a: 1\n", {"a": 1})):
+        path.write_text(text, encoding="utf-8")
+        first, again = read_document(path, "a.yaml"), read_document(path, "b.yaml")
+        assert (first.value, again.value, again.path) == (value, value, "b.yaml")
+        assert first.value is not again.value  # nobody changes what somebody else reads
+
+
+def test_what_is_wrong_with_a_file_is_said_each_time_in_the_order_in_which_it_stands():
+    text = "a: 1\n---\nb: 2\n---\n: : [\n"
+    assert [refusal(text).message for _ in range(2)] == [refusal(text).message] * 2
+    assert "둘 이상" in refusal(text).message  # and not the syntax behind it

@@ -5,6 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dmf_crawler.model.change import Grade
+from dmf_crawler.model.detail import tell_file
+from dmf_crawler.model.record import FieldKind
 from dmf_crawler.text import canonical, critical_tokens, grade_change, grade_values, key_form
 
 REAL_CHANGES = [
@@ -193,15 +195,64 @@ def test_a_small_change_of_wording_is_minor_and_a_large_one_major():
     ],
 )
 def test_a_list_weighs_as_much_as_its_heaviest_element(before, after, grade):
-    assert grade_values(before, after) is grade
+    assert grade_values(before, after, FieldKind.LIST) is grade
 
 
 def test_another_order_of_nearly_equal_elements_is_substantive():
     common = "무균 원료로서 미분화 공정을 거쳐 충전하는 것으로 하며 차광하여 보관하는 것"
     left, right = common + "이다", common + "임"
     assert grade_change(left, right) is Grade.MINOR
-    assert grade_values((left, right), (right, left)) is Grade.SUBSTANTIVE
-    assert grade_values((left, "가"), (right, "가")) is Grade.MINOR
+    assert grade_values((left, right), (right, left), FieldKind.LIST) is Grade.SUBSTANTIVE
+    assert grade_values((left, "가"), (right, "가"), FieldKind.LIST) is Grade.MINOR
+
+
+WORDINGS = (
+    "주사용 무균 원료로서 미분화 공정을 거쳐 충전하는 것으로 하며 차광하여 보관하는 것으로 한다",
+    "주사용 무균 원료로서 미분화 공정을 거쳐 충전하는 것으로 하며 차광하여 보관하는 것으로 하다",
+)
+
+
+@pytest.mark.parametrize("kind", FieldKind)
+def test_only_a_name_and_free_text_have_a_wording(kind):
+    before, after = WORDINGS
+    has_wording = kind in {FieldKind.NAME, FieldKind.TEXT, FieldKind.LIST}
+
+    grade = Grade.MINOR if has_wording else Grade.SUBSTANTIVE
+    assert grade_values(before, after, kind) is grade
+    assert grade_values((before, "가"), (after, "가"), kind) is grade
+
+
+@given(any_text, any_text, st.sampled_from(FieldKind))
+def test_the_kind_of_a_field_never_makes_a_change_of_it_none(before, after, kind):
+    """A kind may weigh a change more; what is typed alike stays cosmetic, and no more."""
+    as_text = grade_values(before, after, FieldKind.TEXT)
+    grade = grade_values(before, after, kind)
+
+    assert (grade is Grade.SAME) == (before == after)
+    if kind is not FieldKind.ATTACHMENTS:
+        assert (grade is Grade.COSMETIC) == (as_text is Grade.COSMETIC)
+        assert list(Grade).index(grade) >= list(Grade).index(as_text)
+
+
+A, B = tell_file("공고.hwp", sha256="a" * 64), tell_file("붙임.pdf", sha256="b" * 64)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "grade"),
+    [
+        ((A, B), (B, A), Grade.COSMETIC),
+        ((A,), (tell_file("공고 .hwp", sha256="a" * 64),), Grade.COSMETIC),
+        ((A, B), (A,), Grade.SUBSTANTIVE),
+        ((A,), (A, A), Grade.SUBSTANTIVE),
+        ((A,), (tell_file("공고.hwp", sha256="b" * 64),), Grade.SUBSTANTIVE),
+        ((A,), (tell_file("알림.hwp", sha256="a" * 64),), Grade.SUBSTANTIVE),
+        ((A,), (tell_file("공고.hwp", code="http_404"),), Grade.SUBSTANTIVE),
+        ((), (A,), Grade.SUBSTANTIVE),
+        (None, (), Grade.COSMETIC),
+    ],
+)
+def test_attachments_are_a_set_of_names_and_digests(before, after, grade):
+    assert grade_values(before, after, FieldKind.ATTACHMENTS) is grade
 
 
 @given(st.text("\u0301\u0323\u0345\u0338\u05b0\u302a\uabed\u0430", min_size=30, max_size=60))

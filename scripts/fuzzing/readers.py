@@ -15,14 +15,17 @@ import msgspec
 from dmf_crawler.document import read_document
 from dmf_crawler.extract.detail import read_detail
 from dmf_crawler.extract.open_api import read_api_page
+from dmf_crawler.extract.page_file import PageFile
 from dmf_crawler.extract.parser import read_page
 from dmf_crawler.extract.selectors import Selectors, compile_selectors
 from dmf_crawler.extract.selectors_file import SelectorsFile
+from dmf_crawler.extract.watched_page import PageSelectors, compile_page, read_watched_page
 from dmf_crawler.extract.workbook import read_workbook
 from dmf_crawler.model.detail import DetailPage
 from dmf_crawler.model.page import PageRequest, RawPage
 from dmf_crawler.model.record import PageTable, Value
 from dmf_crawler.model.run import Fault
+from dmf_crawler.model.watched_page import PageReading
 from scripts.fuzzing.oracle import find_invented
 
 ROOT = Path(__file__).parents[2]
@@ -36,7 +39,7 @@ _MOST_VALUES = 20_000
 
 
 Record = Mapping[str, Value]
-Found = PageTable | DetailPage | Fault
+Found = PageTable | DetailPage | PageReading | Fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,12 @@ def load_selectors(name: str) -> Selectors:
     return compile_selectors(msgspec.convert(read_document(path, path.name).value, SelectorsFile))
 
 
+@cache
+def load_page_selectors(name: str) -> PageSelectors:
+    path = ROOT / "selectors" / f"{name}.yaml"
+    return compile_page(msgspec.convert(read_document(path, path.name).value, PageFile))
+
+
 def read_case(case: Case) -> Found:
     page = RawPage(
         request=PageRequest(URL, "list", 1),
@@ -97,6 +106,7 @@ READERS: dict[str, Callable[[RawPage], Found]] = {
     "list": lambda page: read_page(page, load_selectors("dmf_registry")),
     "notices": lambda page: read_page(page, load_selectors("mfds_notice")),
     "detail": lambda page: read_detail(page, load_selectors("mfds_notice")),
+    "watched": lambda page: read_watched_page(page, load_page_selectors("nedrug_terms")),
     "workbook": lambda page: read_workbook(page, load_selectors("dmf_registry"), most_rows=10_000),
     "open_api": lambda page: read_api_page(page, load_selectors("dmf_registry")),
 }
@@ -118,7 +128,7 @@ def judge(case: Case, found: Found) -> Outcome:
     values = list(islice(_values_of(found), _MOST_VALUES))
     if len(case.body) <= _MOST_SEARCHED_BYTES and (invented := find_invented(case.body, values)):
         return Outcome("invented", is_finding=True, detail="\n".join(invented[:20]), place="value")
-    if isinstance(found, DetailPage):
+    if isinstance(found, DetailPage | PageReading):
         return Outcome("table")
     records = tuple(row.fields for row in (*found.pinned, *found.rows))
     return Outcome("table", records=records if _are_few(values) else ())
@@ -144,7 +154,10 @@ def _judge_fault(fault: Fault) -> Outcome:
     return Outcome(fault.code)
 
 
-def _values_of(found: PageTable | DetailPage) -> Iterator[str]:
+def _values_of(found: PageTable | DetailPage | PageReading) -> Iterator[str]:
+    if isinstance(found, PageReading):
+        yield from found.blocks
+        return
     if isinstance(found, DetailPage):
         yield from found.body.splitlines()
         yield from (link.label for link in found.files)

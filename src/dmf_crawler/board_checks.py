@@ -17,6 +17,8 @@ _PLAIN_ADDRESS = re.compile(
     r"https?://(?:\[(?P<ipv6>[0-9A-Fa-f:]+)\]|(?P<name>[A-Za-z0-9.-]+))(?::[0-9]{1,5})?"
 )
 
+ONLY_LISTS = "kind: list 인 게시판에만 적습니다."
+
 _DEVICE_NAMES = {"con", "prn", "aux", "nul"} | {
     f"{port}{number}" for port in ("com", "lpt") for number in range(10)
 }
@@ -85,8 +87,7 @@ def used_sites(boards: Boards) -> Iterator[str]:
     """Yield the names of the sites that are asked: of enabled boards and the sources they use."""
     for board in boards.boards:
         if is_enabled(board, boards.sites):
-            sources = board.used_sources if board.kind == "list" else ()
-            names = (board.site, *map(board.site_of, sources))
+            names = (board.site, *map(board.site_of, board.used_sources))
             yield from (name for name in names if name in boards.sites)
 
 
@@ -113,7 +114,12 @@ def _find_kind_faults(at: KeyPath, board: Board) -> Iterator[Finding]:
         )
     for name in ("html", "export", "openapi", "details"):
         if getattr(board, name) is not None:
-            yield Finding((*at, name), "있음", "null", "kind: list 인 게시판에만 적습니다.")
+            yield Finding((*at, name), "있음", "null", ONLY_LISTS)
+    if board.primary != "html":
+        yield Finding((*at, "primary"), f"'{board.primary}'", "적지 않음", ONLY_LISTS)
+    if board.cross_checks:
+        found = ", ".join(board.cross_checks)
+        yield Finding((*at, "cross_checks"), found, "적지 않음", ONLY_LISTS)
 
 
 def _find_choice_faults(at: KeyPath, board: Board) -> Iterator[Finding]:

@@ -262,8 +262,8 @@ class Board(Struct, frozen=True, kw_only=True):
 
     @property
     def used_sources(self) -> tuple[SourceName, ...]:
-        """The primary source, then those that it is compared with."""
-        return (self.primary, *self.cross_checks)
+        """The primary source of a list, then those that it is compared with; a page has none."""
+        return (self.primary, *self.cross_checks) if self.kind == "list" else ()
 
     def site_of(self, source: SourceName) -> str:
         """Return the name of the site that a source lies on."""

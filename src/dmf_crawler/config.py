@@ -14,7 +14,11 @@ from dmf_crawler.board_checks import find_board_faults, is_enabled, is_loopback,
 from dmf_crawler.boards import Board, Boards, Site, SourceName
 from dmf_crawler.document import Document, Finding, raise_findings, read_document
 from dmf_crawler.document_checks import convert_document, find_faults
+from dmf_crawler.prohibition import find_rule_faults
 from dmf_crawler.settings import DailyLimit, DailyShare, GateLimits, Settings
+
+DATABASE = Path("var") / "dmf.sqlite3"
+"""The history, below a home folder."""
 
 LEAST_DELAY_S = 2.0
 """No real server is asked more often than this, whatever the settings say."""
@@ -41,7 +45,7 @@ class Home:
     @property
     def database(self) -> Path:
         """The history."""
-        return self.root / "var" / "dmf.sqlite3"
+        return self.root / DATABASE
 
     @property
     def lock(self) -> Path:
@@ -142,6 +146,7 @@ def _find_settings_faults(settings: Settings, boards: Boards) -> Iterator[Findin
             f"min_delay_s({politeness.min_delay_s:g}) 이상",
         )
     yield from _find_limit_faults(settings.gates)
+    yield from find_rule_faults(settings.terms)
     proxy = settings.http.proxy
     if proxy and not 1 <= int(proxy.rpartition(":")[2]) <= 65_535:
         yield Finding(("http", "proxy"), f"'{proxy}'", "포트가 1~65535인 주소")

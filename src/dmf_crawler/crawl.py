@@ -34,7 +34,7 @@ from dmf_crawler.persist.runs import find_runs, last_accepted_run
 from dmf_crawler.secret import describe_missing
 from dmf_crawler.snapshot import read_snapshot
 from dmf_crawler.visit import KeptPages, Visit, find_kept_pages
-from dmf_crawler.watch import Watch
+from dmf_crawler.watch import OpenBoard, Watch
 from dmf_crawler.world import World
 
 ENDED = "ended"
@@ -93,17 +93,17 @@ def crawl(
     started_s = world.monotonic()
     deadline_s = started_s + watch.home.settings.budget.run_deadline_s
     hosts = Hosts(run, watch, world, kept, deadline_s)
-    _rest_after_last_run(watch, world)
+    rest_after_last_run(watch, world)
     crawled = Crawled(None, 0, identity=watch.identity)
     told: tuple[str, ...] = ()
     fault = _read_source(hosts, watch.board.primary, on_progress)
     if fault is None:
         crawled, told = _go_on(hosts, crawled, options, on_progress)
-    told = (*_warn_of_identity(watch), *hosts.warnings, *told, *_tell_taken_over(hosts))
+    told = (*warn_of_identity(watch), *hosts.warnings, *told, *_tell_taken_over(hosts))
     hosts.end(ENDED)
     return replace(
         crawled,
-        fault=fault,
+        fault=hosts.stopped or fault,
         n_requests=hosts.n_requests,
         warnings=told,
         duration_s=world.monotonic() - started_s,
@@ -146,14 +146,14 @@ def _go_on(
     return replace(crawled, cross_faults=faults), told
 
 
-def _rest_after_last_run(watch: Watch, world: World) -> None:
+def rest_after_last_run(watch: OpenBoard, world: World) -> None:
     """Keep the pause between two requests also between two runs, or two boards of one run.
 
     It is the pause that was in force when the last request ended; a whole one from now where a
     crawl was cut short and may have had one more request on its way.
     """
     politeness, rests_s = watch.home.settings.politeness, [0.0]
-    used = [board for board in watch.home.enabled_boards if "export" in board.used_sources]
+    used = [board for board in watch.home.list_boards if "export" in board.used_sources]
     deadlines_s = [board.export.request_deadline_s for board in used if board.export is not None]
     deadlines_s.append(politeness.request_deadline_s)
     for checkpoint in read_checkpoints(watch.store):
@@ -178,7 +178,8 @@ def _tell_taken_over(hosts: Hosts[Watch]) -> tuple[str, ...]:
     return (sentence,)
 
 
-def _warn_of_identity(watch: Watch) -> tuple[str, ...]:
+def warn_of_identity(watch: OpenBoard) -> tuple[str, ...]:
+    """Say that another one asks than in the last accepted run."""
     last = last_identity(watch.store, watch.board.id)
     if last in {"", watch.identity}:
         return ()
@@ -221,8 +222,21 @@ def _check_details(
     told = describe_followed(followed)
     if not list_detail_urls(snapshot):  # nothing was checked, and nothing counts as checked
         return crawled, (*told, NO_LINKS)
+    told = (*told, *_tell_unlinked(snapshot))
     left = followed.n_full_left
     return replace(crawled, full_check_from=cycle_start, full_check_left=left), told
+
+
+def _tell_unlinked(snapshot: Snapshot) -> tuple[str, ...]:
+    """Say of how many records nothing but their row is known."""
+    n_unlinked = sum(not record.detail_url for record in snapshot.records.values())
+    if not n_unlinked:
+        return ()
+    sentence = (
+        f"목록의 {n_unlinked:,}건에 따라갈 수 있는 상세 페이지 링크가 없어(스크립트 링크, 허용된 "
+        "경로 밖, 또는 nofollow) 본문과 첨부파일을 비교하지 못합니다. 브라우저로 확인하십시오."
+    )
+    return (sentence,)
 
 
 def _rose_at(visit: Visit[Watch], n_records: int) -> datetime | None:

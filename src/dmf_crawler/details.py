@@ -17,7 +17,17 @@ from dmf_crawler.acquire.urls import LinkRefusal, follow_link, resolve_redirect
 from dmf_crawler.extract.detail import read_detail
 from dmf_crawler.extract.links import judge_file
 from dmf_crawler.model.change import KnownRecord
-from dmf_crawler.model.detail import BODY, FILES, DetailPage, FileLink, FileOutcome, KnownPage
+from dmf_crawler.model.detail import (
+    BODY,
+    FILES,
+    N_DIGEST_DIGITS,
+    DetailPage,
+    FileLink,
+    FileOutcome,
+    KnownPage,
+    split_file,
+    tell_file,
+)
 from dmf_crawler.model.page import FailedRequest, PageRequest, RawPage, RequestIdentity
 from dmf_crawler.model.record import Fields, Record, Snapshot, Value
 from dmf_crawler.model.run import Fault, day_of
@@ -26,9 +36,6 @@ from dmf_crawler.watch import Watch
 
 FINAL_FILE_CODES = frozenset({"oversize", "robots_disallowed", "request_error"})
 """Why a file was not received that will be so on another day, too."""
-
-N_DIGEST_DIGITS = 16
-DIGEST_MARK = " (sha256:"
 
 
 def digest_row(record: Record, watch: Watch) -> str:
@@ -232,8 +239,9 @@ class _Before:
         file = self.received.get(PageRequest(url, "file").identity)
         if file is None:
             return None
-        end = f"{DIGEST_MARK}{file.sha256[:N_DIGEST_DIGITS]})"
-        return next((text for text in self.fields.get(FILES, ()) if text.endswith(end)), None)
+        digest = file.sha256[:N_DIGEST_DIGITS]
+        texts = self.fields.get(FILES, ())
+        return next((text for text in texts if split_file(text)[1] == digest), None)
 
 
 def _read_fields(record: Record, details: Details, watch: Watch, *, before: _Before) -> Fields:
@@ -256,13 +264,13 @@ def _tell_file(
 ) -> str | None:
     """Return what a record says of a file, None while that is open; what came once stays."""
     if isinstance(url, LinkRefusal):
-        return once or f"{link.label} ({url})"
+        return once or tell_file(link.label, code=str(url))
     outcome = details.files.get(url)
     if outcome is None:
         return None
     if outcome.code:
-        return once or f"{link.label} ({outcome.code})"
-    return f"{outcome.name}{DIGEST_MARK}{outcome.sha256[:N_DIGEST_DIGITS]})"
+        return once or tell_file(link.label, code=outcome.code)
+    return tell_file(outcome.name, sha256=outcome.sha256)
 
 
 # --- what later visits need to know --------------------------------------------------------------

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,9 @@ KeyPath = tuple[str | int, ...]
 
 MAX_FILE_BYTES = 1_000_000
 MAX_DEPTH = 20
+
+_MOST_REMEMBERED = 20_000
+"""Characters of a file whose parsed form is kept."""
 
 # Longer numbers stay text: int() refuses 5,000 digits, and float() would make infinity of 400.
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
@@ -98,7 +103,7 @@ def parse_document(data: bytes, shown_as: str) -> Document:
         )
     try:
         text = data.decode("utf-8-sig")
-        reader = _Reader(yaml.parse(text, Loader=yaml.BaseLoader), shown_as)
+        reader = _Reader(_parse(text), shown_as)
         document = Document(shown_as, reader.read_file(), reader.lines)
     except UnicodeDecodeError as error:
         raise ConfigError(
@@ -115,6 +120,23 @@ def parse_document(data: bytes, shown_as: str) -> Document:
         ) from error
     raise_findings([(document, finding) for finding in reader.findings])
     return document
+
+
+def _parse(text: str) -> Iterator[yaml.Event]:
+    """Return the parser's events; those of a file that is read again are still there.
+
+    A rehearsal, a comparison in many processes and a test open the same home again and again, and
+    the parser takes nearly all of the time of that.
+    """
+    if len(text) <= _MOST_REMEMBERED:
+        with suppress(yaml.YAMLError):  # is raised again below, after what stands before it
+            return iter(_parse_whole(text))
+    return iter(yaml.parse(text, Loader=yaml.BaseLoader))
+
+
+@lru_cache(maxsize=16)
+def _parse_whole(text: str) -> tuple[yaml.Event, ...]:
+    return tuple(yaml.parse(text, Loader=yaml.BaseLoader))
 
 
 class _Reader:

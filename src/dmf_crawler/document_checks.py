@@ -7,6 +7,7 @@ import typing
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from enum import Enum
+from functools import cache
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 import msgspec
@@ -63,11 +64,16 @@ def find_faults(value: Any, kind: Any, path: KeyPath = ()) -> Iterator[Finding]:
         yield from _find_in_leaf(value, kind, path)
 
 
+@cache
+def _fields_of(kind: type[msgspec.Struct]) -> Mapping[str, msgspec.structs.FieldInfo]:
+    return {field.encode_name: field for field in msgspec.structs.fields(kind)}
+
+
 def _find_in_struct(value: Any, kind: type[msgspec.Struct], path: KeyPath) -> Iterator[Finding]:
     if not isinstance(value, dict):
         yield Finding(path, _shown(value), "키와 값의 묶음")
         return
-    fields = {field.encode_name: field for field in msgspec.structs.fields(kind)}
+    fields = _fields_of(kind)
     for key in value:
         if key not in fields:
             yield Finding(

@@ -38,7 +38,7 @@ from dmf_crawler.watch import Watch
 
 T = TypeVar("T")
 
-STOPPING = frozenset({"budget_exceeded", "time_budget", "retry_after"})
+STOPPING = frozenset({"budget_exceeded", "time_budget", "retry_after", "terms_forbid"})
 """Faults that are of the whole run, not of one page."""
 
 SITE_CODES = frozenset({"redirect_to_other_page", "maintenance_page"})

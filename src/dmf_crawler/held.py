@@ -11,18 +11,21 @@ from dataclasses import replace
 from pathlib import Path
 
 from dmf_crawler.config import Home
+from dmf_crawler.daily_report import collect_day
 from dmf_crawler.errors import StoredDataError, UsageError
 from dmf_crawler.model.decision import Decided, Decision
 from dmf_crawler.model.report import RunRow
 from dmf_crawler.model.run import Run, RunStatus
 from dmf_crawler.model.verdict import RunSummary
+from dmf_crawler.page_watch import AnyWatch
 from dmf_crawler.persist.decisions import held_runs
 from dmf_crawler.persist.runs import get_run, last_accepted_run, warnings_of
 from dmf_crawler.persist.store import Store
-from dmf_crawler.pipeline import Clock, Intent, collect_day, process
+from dmf_crawler.pipeline import Intent, process
 from dmf_crawler.publish.report.wording import DECISION_WORDS, STATUS_WORDS
 from dmf_crawler.publish.report.workbook import write_report
 from dmf_crawler.reparse import day_read, find_kept_folder, recall_crawl
+from dmf_crawler.run_line import Clock
 from dmf_crawler.watch import Watch
 
 
@@ -85,7 +88,7 @@ def preview_path(home: Home, run: Run) -> Path:
     return home.held / f"DMF_{run.day}_{run.run_id}_미채택.xlsx"
 
 
-def write_preview(run: Run, watches: Sequence[Watch], *, now: Clock) -> Path:
+def write_preview(run: Run, watches: Sequence[AnyWatch], *, now: Clock) -> Path:
     """Write the workbook that a held run would become if it were accepted now.
 
     Args:
@@ -98,8 +101,9 @@ def write_preview(run: Run, watches: Sequence[Watch], *, now: Clock) -> Path:
     """
     path = preview_path(watches[0].home, run)
     with watches[0].store.copied() as copy:
-        in_copy = [replace(watch, store=copy) for watch in watches]
-        board = next(watch for watch in in_copy if watch.board.id == run.board_id)
+        in_copy: list[AnyWatch] = [replace(watch, store=copy) for watch in watches]
+        lists = (watch for watch in in_copy if isinstance(watch, Watch))  # no page is ever held
+        board = next(watch for watch in lists if watch.board.id == run.board_id)
         row = get_run(copy, run.run_id)
         summary = approve_held(row, board, note="", now=now)
         if summary.fault is not None:

@@ -15,6 +15,7 @@ from dmf_crawler.model.run import Fault, Run
 from dmf_crawler.persist.earlier_runs import n_killed
 from dmf_crawler.persist.host_waits import host_wait
 from dmf_crawler.robots_gate import pass_robots
+from dmf_crawler.terms import refuse_stopped
 from dmf_crawler.visit import KeptPages, Visit
 from dmf_crawler.watch import W
 from dmf_crawler.world import World
@@ -56,14 +57,24 @@ class Hosts(Generic[W]):
         Returns:
             The visit; or why nothing, or not this request, may be sent there.
         """
-        base_url = self.watch.home.base_url_of(self.watch.board, source)
+        return self.enter_site(self.watch.home.base_url_of(self.watch.board, source), first)
+
+    def enter_site(self, base_url: str, first: PageRequest) -> Visit[W] | Fault:
+        """Go to a host by its address; as `enter`."""
         visit = self._last = self._visits.get(base_url) or self._open(base_url)
         visit.n_before = self.n_requests - visit.fetcher.n_requests
         others = (each.fetcher.throttle.delay_s for each in self._visits.values())
         visit.rest_s = max(others, default=0.0)
         if base_url not in self._refusals:
-            self._refusals[base_url] = self._ask_robots(visit)
-        return self._refusals[base_url] or visit.fetcher.forbid(first) or visit
+            refusal = self.stopped or refuse_stopped(self.watch.store, base_url)
+            self._refusals[base_url] = refusal or self._ask_robots(visit)
+        return self._refusals[base_url] or self.stopped or visit.fetcher.forbid(first) or visit
+
+    @property
+    def stopped(self) -> Fault | None:
+        """Why this run asks no host any more: a page that it received forbids crawling."""
+        stops = (visit.fetcher.stopped for visit in self._visits.values())
+        return next((fault for fault in stops if fault is not None), None)
 
     @property
     def n_requests(self) -> int:
@@ -123,6 +134,8 @@ def _find_scopes(board: Board) -> Mapping[str, tuple[str, ...]]:
         scopes["export"] = board.export.scope
     if board.openapi is not None:
         scopes["api"] = board.openapi.scope
+    if board.page is not None:
+        scopes["page"] = board.page.scope
     if board.details is not None:
         scopes |= {"detail": board.details.scope, "file": board.details.file_scope}
     return scopes

@@ -9,27 +9,23 @@ import each other: they meet here, in `crawl` and in `snapshot`, in frozen value
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
 from pathlib import Path
 
-from dmf_crawler.config import Home
 from dmf_crawler.crawl import Crawled, CrawlOptions, crawl, digest_identity
 from dmf_crawler.detail_reuse import count_detail_deliveries
 from dmf_crawler.details import Learning, add_details, learn_pages, read_details
-from dmf_crawler.errors import StoredDataError, UsageError
 from dmf_crawler.judge.change_rate import estimate_change_rate
 from dmf_crawler.judge.evidence import Evidence
 from dmf_crawler.judge.features import add_counts, measure_columns
-from dmf_crawler.judge.gates import decide, decisive_gate, judge_snapshot, refuse_read
+from dmf_crawler.judge.gates import decide, decisive_gate, judge_snapshot
 from dmf_crawler.list_visit import Progress
 from dmf_crawler.model.change import ChangeSet, KnownRecord
 from dmf_crawler.model.decision import Decision
 from dmf_crawler.model.past import Past
 from dmf_crawler.model.rate import ChangeRate
 from dmf_crawler.model.record import Snapshot
-from dmf_crawler.model.report import Report
 from dmf_crawler.model.reuse import Deliveries
 from dmf_crawler.model.run import Fault, Run, RunStatus
 from dmf_crawler.model.verdict import Gate, RunSummary
@@ -37,25 +33,19 @@ from dmf_crawler.persist.deliveries import deliveries_of, last_deliveries
 from dmf_crawler.persist.diff import count_changes, diff_snapshot
 from dmf_crawler.persist.pages import known_pages
 from dmf_crawler.persist.past import read_past
-from dmf_crawler.persist.questions import report_of_day
 from dmf_crawler.persist.recording import (
     Acceptance,
     known_records,
     record_accepted,
 )
-from dmf_crawler.persist.runs import begin_dry_run, begin_run, finish_run, last_accepted_run
-from dmf_crawler.publish.report.workbook import write_report
+from dmf_crawler.persist.runs import last_accepted_run
+from dmf_crawler.run_line import EXIT_CODES, NOT_CRAWLED, Clock, add_crawl, begin, close, refuse
 from dmf_crawler.snapshot import find_primary, read_robots_answer, read_source
 from dmf_crawler.sources import check_sources, complete_source, find_fields, tell_lost
 from dmf_crawler.watch import Watch
 from dmf_crawler.world import World
 
-Clock = Callable[[], datetime]
-
 USUAL_OPTIONS = CrawlOptions()
-
-NOT_CRAWLED = Crawled(None, 0)
-"""What a re-parse has asked of the site: nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +69,6 @@ class Intent:
 
 TO_RECORD = Intent()
 
-EXIT_CODES = {RunStatus.OK: 0, RunStatus.HELD: 3, RunStatus.REJECTED: 4}
-
 
 def run_board(
     watch: Watch,
@@ -94,32 +82,15 @@ def run_board(
     A dry run crawls and judges, and leaves history and reports as they are.
     """
     is_dry = options.is_dry
-    run = _begin(watch, world, is_dry=is_dry)
+    version = watch.selectors.file.schema_version
+    run = begin(watch, world, selector_version=version, is_dry=is_dry)
     crawled = crawl(run, watch, world, on_progress=on_progress, options=options)
     if crawled.fault is None:
         folder = watch.raw_store.folder(run)
         intent = Intent(is_dry=is_dry)
         return process(run, watch, folder, now=world.now, crawled=crawled, intent=intent)
-    summary = _add_crawl(refuse(run, crawled.fault), crawled)
-    return summary if is_dry else _close(watch, summary, world.now)
-
-
-def _begin(watch: Watch, world: World, *, is_dry: bool) -> Run:
-    """Give a run its id; no line of the history holds a dry one, only its raw folder."""
-    if not is_dry:
-        return begin_run(
-            watch.store,
-            watch.board.id,
-            world.now(),
-            selector_version=watch.selectors.file.schema_version,
-            identity=watch.identity,
-        )
-    named = begin_dry_run(watch.store, watch.board.id, world.now())
-    run, number = named, 1
-    while watch.raw_store.folder(run).exists():
-        number += 1
-        run = replace(named, run_id=f"{named.run_id}-{number}")
-    return run
+    summary = add_crawl(refuse(run, crawled.fault), crawled)
+    return summary if is_dry else close(watch, summary, world.now)
 
 
 def process(
@@ -135,8 +106,8 @@ def process(
     source = find_primary(watch, folder)
     read = read_source(watch, folder, source)
     if isinstance(read, Fault):
-        summary = _add_crawl(refuse(run, read), crawled)
-        return summary if intent.leaves_run else _close(watch, summary, now)
+        summary = add_crawl(refuse(run, read), crawled)
+        return summary if intent.leaves_run else close(watch, summary, now)
     known = known_records(watch.store, watch.board.id)
     details = read_details(watch, folder, read)
     known_before = known_pages(watch.store, watch.board.id)
@@ -157,7 +128,7 @@ def process(
         watch, folder, source, read, crawled.cross_faults, changes=(run.day, known, change_set)
     )
     judgement = judge_snapshot(evidence, watch.home.settings.gates, cross_check.gate)
-    summary = _add_crawl(_summarise(run, read, change_set, judgement.gates), crawled)
+    summary = add_crawl(_summarise(run, read, change_set, judgement.gates), crawled)
     told = (*tell_lost(watch, source, read, change_set), *cross_check.told)
     summary = replace(summary, warnings=tuple(dict.fromkeys((*summary.warnings, *told))))
     if intent.approval is not None:
@@ -167,7 +138,7 @@ def process(
     if intent.is_dry:
         return summary
     if summary.status is not RunStatus.OK:
-        return summary if intent.leaves_run else _close(watch, summary, now)
+        return summary if intent.leaves_run else close(watch, summary, now)
     learning = Learning(
         raw_dir=watch.raw_dir(folder),
         asked_by=digest_identity(crawled.identity),
@@ -209,18 +180,6 @@ def _estimate_rate(past: Past, change_set: ChangeSet, summary: RunSummary) -> Ch
     if summary.is_baseline:
         return None
     return estimate_change_rate(past.observe(summary.run.day, change_set.n_events))
-
-
-def _add_crawl(summary: RunSummary, crawled: Crawled) -> RunSummary:
-    """Return a summary with what the crawl itself has to say."""
-    return replace(
-        summary,
-        n_requests=crawled.n_requests,
-        warnings=(*crawled.warnings, *summary.warnings),
-        identity=crawled.identity,
-        full_check_from=crawled.full_check_from,
-        full_check_left=crawled.full_check_left,
-    )
 
 
 def _collect_evidence(
@@ -291,59 +250,3 @@ def _summarise(
         fault=fault,
         deliveries=snapshot.delivered,
     )
-
-
-def refuse(run: Run, fault: Fault) -> RunSummary:
-    """Return the summary of a run without a readable list: REJECTED by a gate, else FAILED."""
-    status = RunStatus.REJECTED if fault.exit_code == 4 else RunStatus.FAILED
-    return RunSummary(run, status, fault.exit_code, gates=refuse_read(fault), fault=fault)
-
-
-def _close(watch: Watch, summary: RunSummary, now: Clock) -> RunSummary:
-    """Record a run that changes nothing but its own line; what it saw counts as nothing."""
-    with watch.store.atomic():
-        finish_run(watch.store, summary, now())
-    return summary
-
-
-def publish_day(watches: Sequence[Watch], day: date, *, written_at: datetime) -> Path:
-    """Write the workbook of a day from the history.
-
-    Raises:
-        UsageError: `nothing_accepted`: no board has an accepted run on that day.
-        StoredDataError: `report_not_written`; an older file of that name stays as it is.
-    """
-    first = watches[0]
-    report = collect_day(watches, day, written_at=written_at)
-    if all(board.accepted is None or board.accepted.run.day != day for board in report.boards):
-        raise UsageError(
-            "nothing_accepted",
-            f"{day} 에 채택된 실행이 없어 보고서를 만들 수 없습니다. "
-            "runs 명령으로 채택된 날을 확인하십시오.",
-        )
-    try:
-        first.home.reports.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StoredDataError(
-            "report_not_written",
-            f"보고서 폴더 {first.home.reports} 를 만들 수 없습니다({error}). 권한을 확인하십시오.",
-        ) from error
-    return write_report(report, report_path(first.home, day))
-
-
-def collect_day(watches: Sequence[Watch], day: date, *, written_at: datetime) -> Report:
-    """Return what the workbook of a day shows."""
-    rules = watches[0].home.settings
-    return report_of_day(
-        watches[0].store,
-        tuple(watch.report_request for watch in watches),
-        day,
-        written_at=written_at,
-        rules=(rules.report.history_days, rules.report.log_runs, rules.history.missing_runs),
-        changed_back_days=rules.report.changed_back_days,
-    )
-
-
-def report_path(home: Home, day: date) -> Path:
-    """Return where the workbook of a day stands."""
-    return home.reports / f"DMF_{day}.xlsx"

@@ -15,16 +15,18 @@ from dmf_crawler.extract.where_cell import (
     find_in_answer,
     find_in_workbook,
 )
+from dmf_crawler.extract.where_page import find_in_page
 from dmf_crawler.model.page import RawPage
 from dmf_crawler.model.record import Fields
 from dmf_crawler.model.report import RunRow
 from dmf_crawler.model.run import Fault
+from dmf_crawler.page_watch import PageWatch
 from dmf_crawler.persist.pages import known_detail
 from dmf_crawler.persist.questions import StoredVersion
 from dmf_crawler.persist.runs import get_run
 from dmf_crawler.snapshot import export_rows, read_snapshot
 from dmf_crawler.text import key_form
-from dmf_crawler.watch import Watch
+from dmf_crawler.watch import OpenBoard, Watch
 
 NOT_THERE = 2
 DAMAGED = 5
@@ -78,6 +80,21 @@ class Provenance:
         if self.cell is None or field not in self.cell.fields:
             return None
         return not self.is_other_record and self.cell.fields[field] == stored.get(field)
+
+
+def trace_page(watch: PageWatch, stored: StoredVersion, field: str) -> Provenance:
+    """Find the watched page and the element that a value was read from; as `trace_value`.
+
+    The page of the run that recorded the version is kept for as long as the history is.
+    """
+    version, run = stored.version, get_run(watch.store, stored.version.run_id)
+    traced = Provenance(run, Origin(run.raw_dir, version.source, version.url, None))
+    kept = _open_page(watch, traced, frozenset({"page"}))
+    if isinstance(kept, Provenance):
+        return kept
+    traced, page = kept
+    cell = find_in_page(page, watch.selectors, field)
+    return replace(traced, fault=cell) if isinstance(cell, Fault) else replace(traced, cell=cell)
 
 
 def trace_value(watch: Watch, stored: StoredVersion, field: str) -> Provenance:
@@ -175,7 +192,7 @@ def _find_detail(watch: Watch, stored: StoredVersion, run: RunRow) -> Origin | N
 
 
 def _open_page(
-    watch: Watch, traced: Provenance, kinds: frozenset[str]
+    watch: OpenBoard, traced: Provenance, kinds: frozenset[str]
 ) -> tuple[Provenance, RawPage] | Provenance:
     """Return what is known of a kept page, with the page; alone where there is none to read."""
     origin = traced.origin

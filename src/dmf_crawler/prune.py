@@ -1,9 +1,9 @@
 """Retention: which raw folders and log files have served their time, and their removal.
 
 Of a board's raw folders beyond `retention.raw_days` one a month stays: the last accepted one, else
-the last one. What a person still has to decide on, what is at work and what a conditional request
-still needs stays, too; what the history does not know is nobody's to remove. The history itself
-keeps every run.
+the last one. What a person still has to decide on, what is at work, what a conditional request
+still needs and each state of a watched page stays, too; what the history does not know is nobody's
+to remove. The history itself keeps every run.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ from dmf_crawler.acquire.raw_store import PRUNED_SUFFIX
 from dmf_crawler.config import Home
 from dmf_crawler.model.report import RunRow
 from dmf_crawler.model.run import RunStatus
+from dmf_crawler.persist.page_visits import page_folders
 from dmf_crawler.persist.pages import known_pages
 from dmf_crawler.persist.runs import find_runs
 from dmf_crawler.persist.store import Store
 
-_DRY_RUN = re.compile(r"[0-9]{8}T[0-9]{6}-(?P<board>.+)-dry(?:-[0-9]+)?")
+_UNRECORDED = re.compile(r"[0-9]{8}T[0-9]{6}-(?P<board>.+)-(?:dry|calibrate)(?:-[0-9]+)?")
 _LOG = re.compile(r"dmf-(?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2})\.jsonl")
 
 
@@ -36,6 +37,7 @@ class KeepReason(StrEnum):
     HELD = "held"
     RUNNING = "running"
     KNOWN_PAGE = "known_page"
+    KEPT_STATE = "kept_state"
     UNKNOWN_RUN = "unknown_run"
     UNKNOWN_BOARD = "unknown_board"
 
@@ -83,7 +85,7 @@ class _RawFolder:
         day: Of the folder above.
         board_id: Of the folder between.
         rows: The runs that read it: the one that kept it, and corrections; none for a dry run.
-        is_dry: Whether it is of a dry run, which the history has no line of.
+        is_dry: Whether it is of a dry run or a calibration, which the history has no line of.
     """
 
     path: Path
@@ -130,12 +132,13 @@ def _sort_folders(home: Home, store: Store, oldest: date) -> tuple[list[Path], l
     needed = {
         home.root / page.raw_dir for board in boards for page in known_pages(store, board).values()
     }
+    states = {home.root / raw_dir for raw_dir in page_folders(store)}
     last = _find_last_of_months(folders)
     removed, kept = [], []
     for folder in folders:
         if folder.day >= oldest:
             continue
-        reason = _find_reason(folder, boards, needed, last)
+        reason = _find_reason(folder, boards, needed, states, last)
         if reason is None:
             removed.append(folder.path)
         else:
@@ -152,7 +155,7 @@ def _list_folders(home: Home, rows: Sequence[RunRow], boards: set[str]) -> Itera
         day, board_id = _read_day(path.parents[1].name), path.parent.name
         is_plain = path.is_dir() and not path.is_symlink() and path.suffix != PRUNED_SUFFIX
         if day is not None and is_plain:
-            dry = _DRY_RUN.fullmatch(path.name)
+            dry = _UNRECORDED.fullmatch(path.name)
             is_dry = dry is not None and dry["board"] == board_id and board_id in boards
             yield _RawFolder(path, day, board_id, rows_of.get(path, ()), is_dry)
 
@@ -170,7 +173,7 @@ def _find_last_of_months(folders: Sequence[_RawFolder]) -> set[Path]:
 
 
 def _find_reason(
-    folder: _RawFolder, boards: set[str], needed: set[Path], last: set[Path]
+    folder: _RawFolder, boards: set[str], needed: set[Path], states: set[Path], last: set[Path]
 ) -> KeepReason | None:
     """Return why a folder stays, or None."""
     statuses = {row.status for row in folder.rows}
@@ -180,6 +183,7 @@ def _find_reason(
         KeepReason.RUNNING: RunStatus.RUNNING in statuses,
         KeepReason.HELD: RunStatus.HELD in statuses,
         KeepReason.KNOWN_PAGE: folder.path in needed,
+        KeepReason.KEPT_STATE: folder.path in states,
         KeepReason.LAST_OF_MONTH: folder.path in last,
     }
     return next((reason for reason, holds in reasons.items() if holds), None)

@@ -12,16 +12,20 @@ from dmf_crawler.config import Home
 from dmf_crawler.crawl import Crawled
 from dmf_crawler.details import add_details, read_details
 from dmf_crawler.errors import UsageError
+from dmf_crawler.kept_page import read_kept_page
 from dmf_crawler.model.change import KnownRecord
 from dmf_crawler.model.report import RunRow
 from dmf_crawler.model.run import Fault, RunStatus
 from dmf_crawler.model.verdict import Outcome, RunSummary
+from dmf_crawler.page_run import judge_reading, process_page
+from dmf_crawler.page_watch import AnyWatch, PageWatch
 from dmf_crawler.persist.diff import count_changes, diff_snapshot
 from dmf_crawler.persist.gate_results import gates_of
 from dmf_crawler.persist.pages import known_pages
 from dmf_crawler.persist.questions import list_as_of
 from dmf_crawler.persist.runs import begin_run, last_accepted_run
-from dmf_crawler.pipeline import Clock, process, refuse
+from dmf_crawler.pipeline import process
+from dmf_crawler.run_line import Clock, refuse
 from dmf_crawler.snapshot import find_primary, has_source, read_source
 from dmf_crawler.sources import complete_source
 from dmf_crawler.watch import Watch
@@ -30,13 +34,42 @@ NEVER = 1_000_000
 """So many reads that no missing row is due: a comparison withdraws nothing."""
 
 
-def compare_with_recorded(row: RunRow, watch: Watch) -> RunSummary:
-    """Read a run's pages again, offline; count what differs from the list as it was recorded.
+def compare_with_recorded(row: RunRow, watch: AnyWatch) -> RunSummary:
+    """Read a run's pages again, offline; count what differs from what was recorded of them.
 
     Raises:
         UsageError: `no_kept_pages`.
     """
     folder = find_kept_folder(row, watch.home)
+    if isinstance(watch, PageWatch):
+        return _compare_page(row, watch, folder)
+    return _compare_list(row, watch, folder)
+
+
+def _compare_page(row: RunRow, watch: PageWatch, folder: Path) -> RunSummary:
+    """Hold a run's page against the state that was the kept one after that run."""
+    reading = read_kept_page(watch, folder)
+    if isinstance(reading, Fault):
+        return refuse(row.run, reading, is_page=True)
+    moment = row.run.started_at
+    recorded = {
+        version.key: KnownRecord(version.key, version.fields, is_current=True)
+        for version in list_as_of(watch.store, watch.board.id, moment)
+    }
+    judged = judge_reading(watch, reading, recorded, day=row.run.day, moment=moment, corrects=True)
+    return RunSummary(
+        run=row.run,
+        status=RunStatus.OK,
+        exit_code=0,
+        counts=count_changes(judged.change_set),
+        n_rows=1,
+        n_pages=1,
+        is_baseline=row.is_baseline,
+        movement=judged.judgement.movement,
+    )
+
+
+def _compare_list(row: RunRow, watch: Watch, folder: Path) -> RunSummary:
     source = find_primary(watch, folder)
     snapshot = read_source(watch, folder, source)
     if isinstance(snapshot, Fault):
@@ -70,7 +103,7 @@ def compare_with_recorded(row: RunRow, watch: Watch) -> RunSummary:
     )
 
 
-def record_correction(row: RunRow, watch: Watch, *, now: Clock) -> RunSummary:
+def record_correction(row: RunRow, watch: AnyWatch, *, now: Clock) -> RunSummary:
     """Read a run's pages again and record what differs from the current list as a new run.
 
     Raises:
@@ -93,7 +126,13 @@ def record_correction(row: RunRow, watch: Watch, *, now: Clock) -> RunSummary:
     )
     # The pages are that day's read, so a missing row is not counted once more.
     read_then = replace(run, day=day_read(row))
-    summary = process(read_then, watch, folder, now=now, crawled=recall_crawl(row, watch))
+    crawled = recall_crawl(row, watch)
+    if isinstance(watch, PageWatch):
+        summary = process_page(
+            read_then, watch, folder, now=now, crawled=crawled, purpose="correct"
+        )
+    else:
+        summary = process(read_then, watch, folder, now=now, crawled=crawled)
     return replace(summary, run=run)
 
 
@@ -105,7 +144,7 @@ def day_read(row: RunRow) -> date:
     return date.fromisoformat(PurePosixPath(row.raw_dir).parts[1])
 
 
-def recall_crawl(row: RunRow, watch: Watch) -> Crawled:
+def recall_crawl(row: RunRow, watch: AnyWatch) -> Crawled:
     """Return what the history knows of the crawl whose pages are read again; nothing is sent."""
     return Crawled(
         None,
@@ -113,7 +152,7 @@ def recall_crawl(row: RunRow, watch: Watch) -> Crawled:
         identity=row.identity,
         full_check_from=row.full_check_from,
         full_check_left=row.full_check_left,
-        cross_faults=_recall_cross_faults(row, watch),
+        cross_faults=_recall_cross_faults(row, watch) if isinstance(watch, Watch) else {},
     )
 
 

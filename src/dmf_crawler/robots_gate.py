@@ -20,8 +20,10 @@ def pass_robots(visit: Visit[W]) -> tuple[RobotsGate | Fault, tuple[str, ...]]:
     """
     watch = visit.watch
     answer = visit.ask_robots(robots_request(visit.base_url))
-    gate = read_robots(answer, product_token=watch.product_token)
+    if visit.fetcher.stopped is not None:
+        return visit.fetcher.stopped, ()
     is_own = visit.base_url == watch.base_url
+    gate = read_robots(answer, product_token=watch.product_token)
     told = _tell_change(watch, answer) if is_own and not isinstance(answer, Fault) else ()
     if isinstance(gate, Fault):
         return gate, told

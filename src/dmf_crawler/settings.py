@@ -10,6 +10,8 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from dmf_crawler.terms_words import EXCEPTED, FORBIDDING
+
 # Upper limits keep what is computed from a setting inside what Python, SQLite and sockets can hold.
 PositiveInt = Annotated[int, Meta(ge=1, le=1_000_000_000)]
 Count = Annotated[int, Meta(ge=0, le=1_000_000_000)]
@@ -309,19 +311,6 @@ class PageRules(Struct, frozen=True, kw_only=True):
     creeping_reads: Annotated[int, Meta(ge=3, le=365)] = 10
     creeping_bits: Annotated[float, Meta(gt=0, le=64)] = 2.0
     silent_probability: Probability = 1e-4
-
-
-FORBIDDING = (
-    r"(?:크롤링|크롤러|스크래핑|스크레이핑|웹\s*로봇|자동화된\s*(?:수단|방법|프로그램)"
-    r"|수집\s*(?:로봇|프로그램))[^.\n]{0,60}?(?:금지|금합니다|금하|불허|허용하지|할\s*수\s*없)",
-    r"(?:금지|불허)[^.\n]{0,20}?(?:크롤링|스크래핑|스크레이핑|웹\s*로봇)",
-    r"(?i)\b(?:crawl(?:ing|er)?s?|scrap(?:ing|er)s?|automated\s+(?:means|access|collection))\b"
-    r"[^.\n]{0,60}?\b(?:prohibited|forbidden|not\s+(?:allowed|permitted))",
-)
-"""How Korean and English terms of use say that nobody may crawl."""
-
-EXCEPTED = (r"(?:전자우편|이메일|e-?mail)\s*(?:주소)?[^.\n]{0,40}?수집[^.\n]{0,40}?(?:금지|거부)",)
-"""What nearly every public site says: nobody may collect mail addresses from it."""
 
 
 class TermsRules(Struct, frozen=True, kw_only=True):

@@ -24,7 +24,7 @@ from dmf_crawler.model.page import RawPage
 from dmf_crawler.model.record import PageTable, Snapshot
 from dmf_crawler.model.run import Fault
 from dmf_crawler.persist.recording import split_numbers
-from dmf_crawler.watch import Watch
+from dmf_crawler.watch import OpenBoard, Watch
 
 SOURCE_OF_KIND: Mapping[str, SourceName] = {
     "list": "html",
@@ -86,7 +86,7 @@ def read_source(
     return _read_api(watch, folder, known_split)
 
 
-def read_robots_answer(watch: Watch, folder: Path) -> tuple[int, bytes] | None:
+def read_robots_answer(watch: OpenBoard, folder: Path) -> tuple[int, bytes] | None:
     """Return status and (parsed part of the) body of the last robots.txt of a board's own site.
 
     None where a run did not ask for it.

@@ -15,10 +15,16 @@ from collections.abc import Iterable
 from itertools import groupby
 
 from dmf_crawler.model.change import Grade
-from dmf_crawler.model.record import Value
+from dmf_crawler.model.detail import split_file
+from dmf_crawler.model.record import FieldKind, Value
 
 _MINOR_JACCARD = 0.8
 """Trigram overlap from which a change without critical tokens is minor."""
+
+_WITHOUT_WORDING = frozenset(
+    {FieldKind.KEY, FieldKind.EXACT, FieldKind.DATE, FieldKind.NUMBER, FieldKind.ENUM}
+)
+"""Kinds of which another text is another value."""
 
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
@@ -142,7 +148,12 @@ def critical_tokens(text: str) -> Counter[str]:
     Numbers with their inner separators (dates, ratios, 1,234.5), numerals such as ², ① and Ⅲ,
     Latin, Greek and Cyrillic words (units too), signs, and words of status and negation.
     """
-    return Counter(_CRITICAL.findall(canonical(text)))
+    return Counter(critical_parts(canonical(text)))
+
+
+def critical_parts(form: str) -> list[str]:
+    """Return what `critical_tokens` counts of a canonical form, in text order."""
+    return _CRITICAL.findall(form)
 
 
 def grade_change(before: str, after: str) -> Grade:
@@ -154,20 +165,25 @@ def grade_change(before: str, after: str) -> Grade:
         return Grade.COSMETIC
     if critical_tokens(old) != critical_tokens(new):
         return Grade.SUBSTANTIVE
-    return Grade.MINOR if _jaccard(old, new) >= _MINOR_JACCARD else Grade.MAJOR
+    return Grade.MINOR if overlap(old, new) >= _MINOR_JACCARD else Grade.MAJOR
 
 
-def grade_values(before: Value | None, after: Value | None) -> Grade:
+def grade_values(before: Value | None, after: Value | None, kind: FieldKind) -> Grade:
     """Grade the change of one field; None is a field that the record does not have.
 
-    Of two ordered lists the heaviest change of an element counts; another number of elements or
-    another order is at least SUBSTANTIVE, since positions pair with those of other columns.
+    A key, number, date, document number or word of a vocabulary has no wording: whatever differs
+    in its canonical form is at least SUBSTANTIVE. Of two ordered lists the heaviest change of an
+    element counts; another number of elements or another order is at least SUBSTANTIVE, since
+    positions pair with those of other columns. Of attachments the order says nothing; any other
+    name or digest is SUBSTANTIVE.
     """
     if before == after:
         return Grade.SAME
+    if kind is FieldKind.ATTACHMENTS:
+        return _grade_files(list_values(before), list_values(after))
     if isinstance(before, str | None) and isinstance(after, str | None):
-        return _worst(Grade.COSMETIC, grade_change(before or "", after or ""))
-    return _grade_lists(_elements(before), _elements(after))
+        return _worst(Grade.COSMETIC, _grade_text(before or "", after or "", kind))
+    return _grade_lists(list_values(before), list_values(after), kind)
 
 
 def bare_form(value: Value) -> str:
@@ -264,8 +280,8 @@ _CRITICAL = re.compile(
 )
 
 
-def _jaccard(left: str, right: str) -> float:
-    """Return the share of common trigrams of two different texts, 0 to 1."""
+def overlap(left: str, right: str) -> float:
+    """Return the share of common trigrams of two texts (Jaccard), 0 to 1."""
     left_grams, right_grams = _trigrams(left), _trigrams(right)
     return len(left_grams & right_grams) / len(left_grams | right_grams)
 
@@ -291,16 +307,33 @@ def escape_unprintable(text: str) -> str:
     )
 
 
-def _elements(value: Value | None) -> tuple[str, ...]:
+def list_values(value: Value | None) -> tuple[str, ...]:
+    """Return the values of a nested column; a single text is one value, an empty one none."""
     if isinstance(value, tuple):
         return value
     return (value,) if value else ()
 
 
-def _grade_lists(before: tuple[str, ...], after: tuple[str, ...]) -> Grade:
+def _grade_text(before: str, after: str, kind: FieldKind) -> Grade:
+    grade = grade_change(before, after)
+    return Grade.SUBSTANTIVE if grade is Grade.MINOR and kind in _WITHOUT_WORDING else grade
+
+
+def _grade_files(before: tuple[str, ...], after: tuple[str, ...]) -> Grade:
+    is_same = _count_files(before) == _count_files(after)
+    return Grade.COSMETIC if is_same else Grade.SUBSTANTIVE
+
+
+def _count_files(files: tuple[str, ...]) -> Counter[tuple[str, str, str]]:
+    """Count files by name, digest and why they were not received; the same one may come twice."""
+    parts = map(split_file, files)
+    return Counter((canonical(name), digest, code) for name, digest, code in parts)
+
+
+def _grade_lists(before: tuple[str, ...], after: tuple[str, ...], kind: FieldKind) -> Grade:
     if len(before) != len(after):
         return _worst(Grade.SUBSTANTIVE, grade_change("\n".join(before), "\n".join(after)))
-    grades = [grade_change(old, new) for old, new in zip(before, after, strict=True)]
+    grades = [_grade_text(old, new, kind) for old, new in zip(before, after, strict=True)]
     if _has_moved_element(before, after):
         grades.append(Grade.SUBSTANTIVE)
     return _worst(Grade.COSMETIC, *grades)

@@ -17,12 +17,15 @@ from urllib.parse import urlsplit
 from dmf_crawler.acquire.fetcher import Fetcher
 from dmf_crawler.acquire.frontier import Frontier
 from dmf_crawler.errors import SendError, StoreError
+from dmf_crawler.extract.forbidding import find_forbidding
 from dmf_crawler.model.detail import KnownPage
 from dmf_crawler.model.page import FetchedPage, PageRequest, RawPage, RequestIdentity
 from dmf_crawler.model.run import Checkpoint, Fault, Run, day_of, kst
 from dmf_crawler.persist.checkpoints import note_checkpoint
 from dmf_crawler.persist.earlier_runs import unfinished_runs
 from dmf_crawler.persist.host_waits import set_host_wait
+from dmf_crawler.persist.terms import decided_passages
+from dmf_crawler.terms import stop_site
 from dmf_crawler.watch import OpenBoard, W
 from dmf_crawler.world import World
 
@@ -178,8 +181,8 @@ class Visit(Generic[W]):
 
         def keep_and_look(page: FetchedPage) -> Fault | None:
             raw = self._keep(page, stored)
-            if not raw.is_usable:
-                return None
+            if self.fetcher.stopped is not None or not raw.is_usable:
+                return self.fetcher.stopped
             found = look(raw)
             if isinstance(found, Fault):
                 self.log("page_unusable", url=request.url, attempt=page.attempt, code=found.code)
@@ -200,8 +203,12 @@ class Visit(Generic[W]):
         self, request: PageRequest, look: Callable[[RawPage], T | Fault]
     ) -> T | Fault | None:
         page = self.kept.find(request, self.watch)
-        found = None if page is None else look(page)
-        if page is None or isinstance(found, Fault):
+        if page is None:
+            return None
+        if stopped := self._heed_terms(page):  # the run before may have been killed just then
+            return stopped
+        found = look(page)
+        if isinstance(found, Fault):
             return None  # what cannot be used is asked for again
         _, folder = self.kept.pages[place_of(request)]
         self.watch.raw_store.take_over(self.run, page, folder, folder.name)
@@ -219,7 +226,8 @@ class Visit(Generic[W]):
         page = next(of_request, None)
         if page is None or raw_store.find_body(folder, known.sha256) is None:
             return None
-        return raw_store.take_over(self.run, page, folder, folder.name)
+        raw = raw_store.take_over(self.run, page, folder, folder.name)
+        return None if self._heed_terms(raw) else raw
 
     def ask_robots(self, request: PageRequest) -> FetchedPage | Fault:
         """Ask for robots.txt, which is asked for by every run, and keep every answer."""
@@ -237,9 +245,27 @@ class Visit(Generic[W]):
         if self.fetcher.not_before is not None:  # at once: it holds, too, if this run is killed
             set_host_wait(self.watch.store, self.host, self.fetcher.not_before)
         if page.status != 304 or stored is None:
-            return self.watch.raw_store.put(self.run, page)
-        whole = replace(page, body=stored.body)
-        return self.watch.raw_store.put(self.run, whole, taken_from=stored.run_id)
+            raw = self.watch.raw_store.put(self.run, page)
+        else:
+            whole = replace(page, body=stored.body)
+            raw = self.watch.raw_store.put(self.run, whole, taken_from=stored.run_id)
+        self._heed_terms(raw)
+        return raw
+
+    def _heed_terms(self, raw: RawPage) -> Fault | None:
+        """Ask the host for nothing more where a kept answer forbids crawling; say why."""
+        store, rules = self.watch.store, self.watch.home.settings.terms
+        found = find_forbidding(raw, rules)
+        if found is not None:  # hardly ever; most of these a person has decided on
+            decided = decided_passages(store, self.base_url)
+            found = find_forbidding(raw, rules, decided=decided)
+        if found is None:
+            return None
+        self.log("terms_forbid", url=found.url, passage=found.passage, pattern=found.pattern)
+        at = self.world.now()
+        fault = stop_site(self.watch.home, store, self.run, self.base_url, found, at=at)
+        self.fetcher.stop(fault)
+        return fault
 
     def _note_failure(self, request: PageRequest, error: SendError, attempt: int) -> None:
         self.log("request_failed", url=request.url, attempt=attempt, code=error.code)

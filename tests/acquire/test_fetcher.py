@@ -689,3 +689,42 @@ def test_moments_are_aware():
 
     assert isinstance(crawl.fetcher.not_before, datetime)
     assert crawl.fetcher.not_before.tzinfo is not None
+
+
+# --- stopped for good --------------------------------------------------------------------------
+
+STOP = Fault("terms_forbid", "수집을 금지하는 문구를 찾았습니다.", 7)
+
+
+class StoppedCrawl(Crawl):
+    """Whose caller finds, in the first answer that it keeps, that nothing more must be sent."""
+
+    def _keep(self, page: FetchedPage) -> Fault | None:
+        self.fetcher.stop(STOP)
+        return super()._keep(page)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [ok(), status(503), status(503, Retry_After="1"), status(404), moved("/pbp/L?page=2")],
+)
+def test_an_answer_that_stops_the_crawl_is_the_last_one(answer):
+    crawl = StoppedCrawl({URL: answer, f"{BASE}/pbp/L?page=2": ok()})
+
+    assert crawl.fetch() == STOP
+
+    assert len(crawl.site.requested) == len(crawl.kept) == 1
+    assert crawl.clock.sleeps == []
+    other = PageRequest(f"{BASE}/pbp/L?page=3", "list", 3)
+    assert [crawl.fetch(each) for each in (other, ROBOTS)] == [STOP, STOP]
+    assert crawl.fetcher.forbid(other) == STOP
+    crawl.fetcher.stop(UNUSABLE)
+    assert crawl.fetcher.stopped == STOP
+    assert len(crawl.site.requested) == 1
+
+
+@pytest.mark.parametrize("answer", [ok(b"User-agent: *"), status(503), moved("/other")])
+def test_a_robots_txt_that_stops_the_crawl_is_no_answer_to_judge(answer):
+    crawl = StoppedCrawl({ROBOTS.url: answer}, gate=None)
+    assert crawl.fetch(ROBOTS) == STOP
+    assert len(crawl.site.requested) == 1

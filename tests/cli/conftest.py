@@ -13,6 +13,7 @@ from dmf_crawler.config import load_home
 from dmf_crawler.workbench.rehearsal.days import Life
 from dmf_crawler.workbench.rehearsal.server import RehearsalSite
 from dmf_crawler.workbench.rehearse import make_home, rehearse_days
+from tests.cli.told import tell
 
 N_ROWS = 60
 
@@ -35,6 +36,23 @@ def lived_home(lived: Path, tmp_path: Path) -> Path:
     """A copy of the lived home that a test may spoil."""
     root = tmp_path / "lived"
     shutil.copytree(lived, root)
+    return root
+
+
+@pytest.fixture(scope="session")
+def told(tmp_path_factory) -> Path:
+    """A home whose history was written day by day without a crawl; not to be written to."""
+    root: Path = tmp_path_factory.mktemp("told") / "home"
+    make_home(root, "http://127.0.0.1:9")
+    quicken(root)
+    return tell(root)
+
+
+@pytest.fixture
+def told_home(told: Path, tmp_path: Path) -> Path:
+    """A copy of the told home that a test may spoil."""
+    root = tmp_path / "told"
+    shutil.copytree(told, root)
     return root
 
 

@@ -67,6 +67,12 @@ OPTIONS = {
     "reparse": ["--run", "--date", "--since", "--until", "--apply", "--now"],
     "runs": ["--limit"],
     "history": ["KEY"],
+    "as-of": ["DATE", "--board", "--csv", "--xlsx"],
+    "changes": [
+        *("--since", "--until", "--board", "--key", "--field", "--applicant", "--ingredient"),
+        *("--country", "--maker", "--type", "--grade", "--baseline", "--csv"),
+    ],
+    "export": ["DIR"],
     "selectors": ["check", "--board", "--file", "--run", "--page"],
     "where": ["KEY", "FIELD", "--board", "--date"],
     "report": ["--run", "--date"],
@@ -74,11 +80,14 @@ OPTIONS = {
     "status": [],
     "doctor": [],
     "tune": ["--board"],
+    "calibrate": ["BOARD", "--now"],
     "raw": ["export", "--warc", "--out"],
     "prune": ["--dry-run"],
     "pending": [],
     "approve": ["RUN", "--note", "--now"],
     "reject": ["RUN", "--note", "--now"],
+    "terms": [r"show\|confirm", "--note", "--site", "--board", "--now"],
+    "review": [r"list\|done", "N", "--board", "--all", "--note", "--now"],
 }
 
 
@@ -142,6 +151,14 @@ USAGE_ERRORS = [
     (["runs", "--limit", "10000000000000000000"], "usage"),
     (["history"], "usage"),
     (["history", "half \ud800 pair"], "usage"),
+    (["as-of"], "usage"),
+    (["as-of", "yesterday"], "usage"),
+    (["as-of", "2026-12-01", "--csv", "a.csv", "--xlsx", "a.xlsx"], "usage"),
+    (["changes", "--type", "GONE"], "usage"),
+    (["changes", "--grade", "same"], "usage"),
+    (["changes", "--applicant", " (주) "], "usage"),
+    (["export"], "usage"),
+    (["export", ""], "usage"),
     (["report", "--run", "\udcff"], "usage"),
     (["run", "--board", "\udcff"], "usage"),
     (["history", "a", "b"], "usage"),
@@ -197,7 +214,12 @@ def test_moment_without_a_zone_is_korean_time():
 ALL_COMMANDS = [
     ["run"],
     ["runs"],
+    ["review", "list"],
+    ["review", "done", "1"],
     ["history", "x"],
+    ["as-of", "2026-12-01"],
+    ["changes"],
+    ["export", "/nowhere/at/all"],
     ["report"],
     ["verify"],
     ["reparse", "--date", "2026-12-01"],
@@ -234,7 +256,7 @@ def test_history_that_is_no_database_ends_with_5(words, empty_home):
     (empty_home / "var").mkdir()
     (empty_home / "var/dmf.sqlite3").write_bytes(b"no database " * 100)
     asked = at(empty_home, *words)
-    assert (asked.exit_code, asked.error_code) == (5, "database_unusable")
+    assert (asked.exit_code, asked.error_code) == (5, "database_damaged")
 
 
 # --- bugs ---------------------------------------------------------------------------------------

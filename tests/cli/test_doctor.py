@@ -28,12 +28,13 @@ from dmf_crawler.persist.store import Store
 from tests.cli.asking import ask, at, say
 from tests.fakes.world import START
 from tests.pages import read
+from tests.persist.tampering import tamper
 
 BOARD = "dmf_registry"
 NAMES = [
     "home_on_local_disk", "configuration", "contact", "selectors", "api_key", "folder_var",
     "folder_raw", "folder_logs", "folder_reports", "lock", "disk_free", "history", "last_accepted",
-    "held_runs", "review_points",
+    "held_runs", "terms", "review_points",
 ]  # fmt: skip
 PLENTY = 10**12
 
@@ -80,9 +81,8 @@ def add_run(
         with store.atomic():
             summary = RunSummary(run, status, 0, n_rows=1, fault=fault)
             finish_run(store, summary, started_at + lasts)
-            store.execute(
-                "UPDATE crawl_run SET reuse_rate = ? WHERE run_id = ?", (reuse_rate, run.run_id)
-            )
+    change = f"UPDATE crawl_run SET reuse_rate = {reuse_rate} WHERE run_id = '{run.run_id}'"
+    tamper(load_home(root).database, change)
     return run.run_id
 
 
@@ -199,7 +199,8 @@ def test_a_mistake_in_the_configuration_is_told_and_what_hangs_on_it_is_not_call
     assert "[invalid_value]" in told["configuration"].found
     unseen = {name for name, each in told.items() if each.outcome is Health.WARN}
     assert unseen == {
-        "contact", "selectors", "api_key", "folder_reports", "last_accepted", "review_points",
+        "contact", "selectors", "api_key", "folder_reports", "last_accepted", "terms",
+        "review_points",
     }  # fmt: skip
     assert error_of(answer_of(home)) == (2, "doctor_configuration")
 
@@ -443,7 +444,7 @@ def test_a_history_that_is_none_fails(home: Path):
     told = look_at(home)
 
     assert told["history"].outcome is Health.FAIL
-    assert "[database_unusable]" in told["history"].found
+    assert "[database_damaged]" in told["history"].found
     for name in ("last_accepted", "held_runs", "review_points"):
         assert told[name].outcome is Health.WARN
     assert error_of(answer_of(home)) == (5, "doctor_failed")

@@ -12,7 +12,13 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from dmf_crawler.cli.history import MOST_SHOWN_KEYS, _event_line, _verify_sources
+from dmf_crawler.cli.history import (
+    MOST_SHOWN_KEYS,
+    _event_line,
+    _mark_changed_back,
+    _tell_pieces,
+    _verify_sources,
+)
 from dmf_crawler.config import load_home
 from dmf_crawler.model.change import EventType, FieldChange, Grade, Reason
 from dmf_crawler.model.record import Column, FieldKind
@@ -22,6 +28,7 @@ from dmf_crawler.persist.questions import find_sources
 from dmf_crawler.persist.store import Store
 from dmf_crawler.persist.verification import Check
 from tests.cli.asking import at, say
+from tests.persist.tampering import tamper
 
 
 def query(home: Path, sql: str) -> list[tuple[str, ...]]:
@@ -33,10 +40,7 @@ def query(home: Path, sql: str) -> list[tuple[str, ...]]:
 
 
 def change(home: Path, sql: str) -> None:
-    connection = sqlite3.connect(home / "var/dmf.sqlite3")
-    connection.execute(sql)
-    connection.commit()
-    connection.close()
+    tamper(home / "var/dmf.sqlite3", sql)
 
 
 def changed_key(home: Path) -> str:
@@ -117,7 +121,8 @@ def test_history_of_a_key_has_its_events_and_versions(lived):
     assert (value["key"], value["board"]) == (key, "dmf_registry")
     assert [event["event_type"] for event in value["events"]] == ["NEW", "MODIFIED"]
     assert value["events"][0]["changes"] == []
-    assert value["events"][1]["changes"]
+    assert all(one["pieces"] for one in value["events"][1]["changes"])
+    assert {one["changed_back"] for one in value["events"][1]["changes"]} == {None}
     assert [version["is_current"] for version in value["versions"]] == [False, True]
     assert value["versions"][0]["valid_to"] == value["versions"][1]["valid_from"]
     assert len(value["versions"][0]["source_sha256"]) == 64
@@ -208,6 +213,21 @@ def test_a_long_text_that_changed_is_shown_where_it_differs():
     assert f"'… {'가' * 40}전{'나' * 40} … [전체 10,001자]' -> '… 가" in line
 
 
+def test_what_was_changed_back_is_told_below_its_event(lived):
+    def an_event(day: int, before: str, after: str) -> EventRow:
+        change = FieldChange("a", before, after, FieldKind.TEXT, Grade.MAJOR)
+        at = datetime(2026, 12, day, 6, tzinfo=KST)
+        return EventRow("r", at, "b", "k", EventType.MODIFIED, None, None, (change,), {})
+
+    there, back = _mark_changed_back(
+        load_home(lived), [an_event(1, "x", "y"), an_event(4, "y", "x")]
+    )
+
+    columns = [Column("a", "상태")]
+    assert [*_tell_pieces(there, columns)] == []
+    assert [*_tell_pieces(back, columns)] == ["      상태 3일 전(2026-12-01) 바뀐 값이 되돌아옴"]
+
+
 # --- report -------------------------------------------------------------------------------------
 
 
@@ -289,6 +309,7 @@ def test_spoiled_page_is_the_first_offender(lived_home):
     assert asked.json["ok"] is False
     (broken,) = [check for check in asked.json["checks"] if not check["ok"]]
     assert broken["name"] == "raw_digests"
+    assert broken["next"].startswith("이력은 그대로 쓸 수 있습니다")
     assert page.name in broken["detail"]
     assert page.name in asked.json["error"]["message"]
 
@@ -297,7 +318,24 @@ def test_spoiled_history_does_not_verify(lived_home):
     change(lived_home, "DELETE FROM dmf_record WHERE sk = 1")
     asked = at(lived_home, "verify")
     assert (asked.exit_code, asked.error_code) == (5, "not_verified")
-    assert "이상 " in say(lived_home, "verify").out
+    lines = say(lived_home, "verify").out.splitlines()
+    offenders = [line for line in lines if line.startswith("이상  ")]
+    remedies = [line for line in lines if line.startswith("  할 일: ")]
+    assert len(offenders) == len(remedies) > 1
+    assert all("var/dmf.sqlite3 을 백업에서" in line for line in remedies)
+    assert lines[lines.index(offenders[0]) + 1] == remedies[0]
+
+
+def test_every_check_that_does_not_hold_names_a_record_or_a_run(lived_home):
+    """Whatever was changed behind the program's back, the first offender is told by name."""
+    key = changed_key(lived_home)
+    change(lived_home, f"UPDATE dmf_record SET company = 'x' WHERE natural_key = '{key}'")
+    change(lived_home, "UPDATE crawl_run SET n_new = n_new + 1 WHERE is_baseline = 1")
+    checks = at(lived_home, "verify").json["checks"]
+    told = {check["name"]: check["detail"] for check in checks if not check["ok"]}
+    assert told.keys() == {"events_match_versions", "run_counts"}
+    assert told["events_match_versions"].startswith(f"{key}: ")
+    assert re.match(r"실행 \d{8}T\d{6}-dmf_registry: ", told["run_counts"])
 
 
 def remove_first_folder(home: Path) -> Path:

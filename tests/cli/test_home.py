@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import logging
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 
 import pytest
 
@@ -17,6 +18,7 @@ from dmf_crawler.cli.home import (
     find_home,
     hold_lock,
     is_network_drive,
+    is_on_network,
     log_bug,
     open_home,
     write_log,
@@ -76,35 +78,64 @@ def test_home_given_relatively_is_made_absolute(empty_home, monkeypatch):
 
 
 def test_home_on_a_network_drive_is_refused(empty_home):
-    anchors: list[str] = []
+    with pytest.raises(ConfigError) as caught:
+        open_home(empty_home, is_remote=lambda folder: folder == empty_home.resolve())
+    assert (caught.value.code, caught.value.exit_code) == ("home_on_network", 2)
+    assert str(empty_home) in caught.value.message
 
-    def is_remote(anchor: str) -> bool:
-        anchors.append(anchor)
-        return True
+
+@pytest.mark.parametrize("link", ["var", "var/dmf.sqlite3"])
+def test_history_that_a_link_puts_on_a_network_drive_is_refused(link, empty_home, tmp_path):
+    share = tmp_path / "share"
+    share.mkdir()
+    shutil.rmtree(empty_home / "var", ignore_errors=True)
+    (empty_home / link).parent.mkdir(exist_ok=True)
+    (empty_home / link).symlink_to(share)
 
     with pytest.raises(ConfigError) as caught:
-        open_home(empty_home, is_remote=is_remote)
-    assert (caught.value.code, caught.value.exit_code) == ("home_on_network", 2)
-    assert anchors == [empty_home.anchor]
+        open_home(empty_home, is_remote=lambda folder: folder.is_relative_to(share.resolve()))
+
+    assert caught.value.code == "home_on_network"
+    assert str(empty_home / link) in caught.value.message
+    assert open_home(empty_home, is_remote=lambda _: False).root == empty_home.resolve()
+
+
+@pytest.mark.parametrize(
+    ("folder", "told", "is_remote"),
+    [
+        ("C:\\자료\\dmf", 3, False),
+        ("\\\\?\\C:\\dmf", 3, False),
+        ("\\\\?\\Volume{0}\\dmf", 1, False),
+        ("D:\\dmf", 2, False),  # a USB disk is a disk of this PC
+        ("Z:\\dmf", 4, True),  # mapped, or made by subst, and not resolved
+        ("\\\\?\\Z:\\dmf", 4, True),
+        ("\\\\server\\share\\dmf", 4, True),
+        ("\\\\server\\share\\dmf", 1, True),  # Windows cannot reach it just now
+        ("//server/share/dmf", 1, True),
+        ("\\\\wsl.localhost\\Ubuntu\\dmf", 1, True),
+        ("\\\\?\\UNC\\server\\share\\dmf", 1, True),
+        ("\\\\?\\unc\\server\\share\\dmf", 1, True),
+        ("\\\\.\\UNC\\server\\share\\dmf", 1, True),
+    ],
+)
+def test_network_drives_of_windows_are_known_by_type_and_shares_by_name(
+    folder: str, told: int, is_remote: bool
+):
+    asked: list[str] = []
+
+    def tell_type(root: str) -> int:
+        asked.append(root)
+        return told
+
+    assert is_on_network(PureWindowsPath(folder), tell_type) is is_remote
+    assert asked in ([], [PureWindowsPath(folder).anchor])
 
 
 def test_disk_of_this_machine_is_no_network_drive(tmp_path):
-    assert not is_network_drive(tmp_path.anchor)
+    assert not is_network_drive(tmp_path)
 
 
 # --- the lock -----------------------------------------------------------------------------------
-
-UNDER_LOCK = [["run"], ["report"], ["verify"], ["reparse", "--date", "2026-12-01"]]
-
-
-@pytest.mark.parametrize("words", UNDER_LOCK)
-def test_command_that_meets_another_at_work_ends_with_8_and_changes_nothing(words, empty_home):
-    with hold_lock(open_home(empty_home)):
-        before = sorted(path for path in empty_home.rglob("*") if path.is_file())
-        asked = at(empty_home, *words)
-        after = sorted(path for path in empty_home.rglob("*") if path.is_file())
-    assert (asked.exit_code, asked.error_code) == (8, "lock_held")
-    assert before == after
 
 
 def test_lock_is_free_again_after_an_error(empty_home):

@@ -7,11 +7,18 @@ import os
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
+from dmf_crawler.model.report import VersionRow
+from dmf_crawler.persist.questions import events_of_key, list_as_of, versions_of_key
+from dmf_crawler.persist.store import Store
 from tests.cli.asking import at, say
+from tests.persist.tampering import tamper, unguarded
 from tests.processes import environment
 
 
@@ -44,13 +51,11 @@ def test_pages_say_what_was_recorded(lived_home, jobs):
 
 
 def test_difference_to_what_was_recorded_is_counted(lived_home):
-    connection = sqlite3.connect(lived_home / "var/dmf.sqlite3")
-    select = "SELECT sk, payload_json FROM dmf_record WHERE valid_to IS NULL LIMIT 1"
-    ((sk, payload),) = connection.execute(select)
-    changed = json.dumps(json.loads(payload) | {"company": "다른 회사"}, ensure_ascii=False)
-    connection.execute("UPDATE dmf_record SET payload_json = ? WHERE sk = ?", (changed, sk))
-    connection.commit()
-    connection.close()
+    with unguarded(lived_home / "var/dmf.sqlite3") as connection:
+        select = "SELECT sk, payload_json FROM dmf_record WHERE valid_to IS NULL LIMIT 1"
+        ((sk, payload),) = connection.execute(select)
+        changed = json.dumps(json.loads(payload) | {"company": "다른 회사"}, ensure_ascii=False)
+        connection.execute("UPDATE dmf_record SET payload_json = ? WHERE sk = ?", (changed, sk))
     last = runs(lived_home)[0]
     (run,) = at(lived_home, "reparse", "--run", last["run_id"]).json["runs"]
     assert [kind for kind, count in run["counts"].items() if count] == ["MODIFIED"]
@@ -80,18 +85,16 @@ def test_spoiled_page_ends_its_run_and_not_the_next(lived_home, jobs):
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_bug_ends_its_run_and_not_the_next_and_is_logged_with_its_traceback(lived_home, jobs):
     last, first = runs(lived_home)
-    connection = sqlite3.connect(lived_home / "var/dmf.sqlite3")
-    # A version that only the first day's list has gets a moment that nobody writes.
-    connection.execute("UPDATE dmf_record SET valid_from = '2000' WHERE valid_to IS NOT NULL")
-    connection.execute("UPDATE dmf_record SET valid_from = '2000x' WHERE valid_from = '2000'")
-    connection.commit()
-    connection.close()
+    # A version that only the first day's list has gets a value of a kind that nobody writes.
+    value = "json_set(payload_json, '$.company', 5)"
+    change = f"UPDATE dmf_record SET payload_json = {value} WHERE valid_to IS NOT NULL"
+    tamper(lived_home / "var/dmf.sqlite3", change)
     words = ["--since", first["date"], "--until", last["date"], "--jobs", jobs]
     asked = at(lived_home, "reparse", *words)
     broken, sound = asked.json["runs"]
     assert (asked.exit_code, asked.error_code, sound["exit_code"]) == (1, "bug", 0)
     assert (broken["run_id"], broken["status"]) == (first["run_id"], "FAILED")
-    assert "ValueError" in broken["error"]["message"]
+    assert "Error: " in broken["error"]["message"]
     line = log_lines(lived_home)[-1]
     assert (line["event"], line["run_id"]) == ("bug", first["run_id"])
     assert str(line["traceback"]).startswith("Traceback (most recent call last)")
@@ -121,6 +124,78 @@ def test_correction_without_a_difference_records_a_run_and_no_event(lived_home):
     assert set(run["counts"].values()) == {0}
     assert len(runs(lived_home)) == 3
     assert at(lived_home, "verify").exit_code == 0
+
+
+def misread(home: Path) -> str:
+    """Let the history have taken over a wrong value, in every place; return the key."""
+    with unguarded(home / "var/dmf.sqlite3") as connection:
+        ((sk, key, event_id, payload),) = connection.execute(
+            "SELECT r.sk, r.natural_key, e.event_id, r.payload_json FROM dmf_record r"
+            " JOIN dmf_event e ON e.run_id = r.first_seen_run AND e.natural_key = r.natural_key"
+            " WHERE r.is_current = 1 AND e.event_type = 'NEW' LIMIT 1"
+        )
+        wrong = json.loads(payload) | {"company": "잘못 읽은 회사"}
+        text = json.dumps(wrong, ensure_ascii=False, separators=(",", ":"))
+        connection.execute(
+            "UPDATE dmf_record SET payload_json = ?, company = '잘못 읽은 회사' WHERE sk = ?",
+            (text, sk),
+        )
+        change = "UPDATE dmf_event SET record_json = ? WHERE event_id = ?"
+        connection.execute(change, (text, event_id))
+    return str(key)
+
+
+def everything(home: Path) -> dict[str, list[tuple[object, ...]]]:
+    """Return every row of the tables that tell the past."""
+    with closing(sqlite3.connect(home / "var/dmf.sqlite3")) as connection:
+        return {
+            table: connection.execute(f"SELECT * FROM {table} ORDER BY rowid").fetchall()
+            for table in ("crawl_run", "dmf_event", "dmf_record", "gate_result", "delivery")
+        }
+
+
+def stood_then(store: Store, moment: datetime) -> list[VersionRow]:
+    """Return the list as of a moment, without when its versions ended: that is known only later."""
+    then = list_as_of(store, "dmf_registry", moment)
+    return [replace(version, valid_to=None) for version in then]
+
+
+def test_correction_appends_to_the_past_and_rewrites_none_of_it(lived_home):
+    key = misread(lived_home)
+    database = lived_home / "var/dmf.sqlite3"
+    last, first = runs(lived_home)
+    assert at(lived_home, "verify").json["ok"]
+    moments = [datetime.fromisoformat(f"{run['date']}T23:00:00+09:00") for run in (first, last)]
+    with Store(database, for_reading=True) as store:
+        lists = [stood_then(store, moment) for moment in moments]
+        versions = versions_of_key(store, "dmf_registry", key)
+        events = events_of_key(store, "dmf_registry", key)
+    before = everything(lived_home)
+
+    asked = at(
+        lived_home,
+        "reparse",
+        *("--run", last["run_id"], "--apply", "--now", "2027-01-01T06:00:00+09:00"),
+    )
+
+    (run,) = asked.json["runs"]
+    assert (asked.exit_code, run["counts"]["MODIFIED"]) == (0, 1)
+    after = everything(lived_home)
+    for table in ("crawl_run", "dmf_event", "gate_result", "delivery"):
+        assert after[table][: len(before[table])] == before[table]
+    assert len(after["dmf_event"]) == len(before["dmf_event"]) + 1
+    is_closed = [row for row in before["dmf_record"] if row[17] == 0]  # is_current
+    assert is_closed
+    assert [row for row in is_closed if row not in after["dmf_record"]] == []
+    with Store(database, for_reading=True) as store:
+        assert [stood_then(store, moment) for moment in moments] == lists
+        old, new = versions_of_key(store, "dmf_registry", key)[-2:]
+        assert (replace(old, valid_to=None), new.fields["company"] != "잘못 읽은 회사") == (
+            versions[-1],
+            True,
+        )
+        assert events_of_key(store, "dmf_registry", key)[:-1] == events
+    assert at(lived_home, "verify").json["ok"]
 
 
 def test_correction_that_cannot_read_its_pages_is_recorded_as_failed(lived_home):

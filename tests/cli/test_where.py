@@ -24,6 +24,7 @@ from dmf_crawler.workbench.rehearsal.server import RehearsalSite
 from tests.cli.asking import at, say
 from tests.cli.conftest import N_ROWS
 from tests.end_to_end.homes import Board, new_home
+from tests.persist.tampering import tamper
 
 KEYS = (
     *("key", "field", "value", "shown", "run_id", "page", "sha256", "url", "fetched_at", "row"),
@@ -41,10 +42,7 @@ def query(home: Path, sql: str) -> list[tuple[Any, ...]]:
 
 
 def change(home: Path, sql: str) -> None:
-    connection = sqlite3.connect(home / "var/dmf.sqlite3")
-    with connection:
-        connection.execute(sql)
-    connection.close()
+    tamper(home / "var/dmf.sqlite3", sql)
 
 
 def edit(home: Path, file: str, old: str, new: str) -> None:

@@ -18,6 +18,7 @@ from dmf_crawler.cli.wording import (
 from dmf_crawler.model.change import Counts
 from dmf_crawler.model.run import KST, Fault, Run, RunStatus
 from dmf_crawler.model.verdict import Gate, Outcome, RunSummary
+from dmf_crawler.model.watched_page import Movement
 
 RUN = Run("20261201T060000-x", "x", datetime(2026, 12, 1, 6, tzinfo=KST), date(2026, 12, 1))
 OK = RunSummary(RUN, RunStatus.OK, 0, n_rows=1234, n_pages=13, n_requests=15)
@@ -98,6 +99,18 @@ def test_text_of_a_run_tells_warnings_and_the_report():
         "  주의: 예비 셀렉터입니다.",
         "  보고서: r.xlsx",
     ]
+
+
+def test_text_of_a_page_tells_how_it_moved_instead_of_counts():
+    page = replace(OK, n_rows=1, n_pages=1, movement=Movement.FIELD, warnings=("바뀌었습니다.",))
+    assert summary_text(page).splitlines() == [
+        "2026-12-01 x: 정상  요청 15  항목 변경",
+        "  주의: 바뀌었습니다.",
+    ]
+    first = replace(page, movement=Movement.FIRST, is_baseline=True, warnings=())
+    assert summary_text(first) == "2026-12-01 x: 정상  요청 15  최초 수집"
+    assert summary_json(page)["movement"] == "field"
+    assert summary_json(OK)["movement"] is None
 
 
 def test_text_of_a_run_tells_what_its_gates_warn_of_and_not_what_they_pass():

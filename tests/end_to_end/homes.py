@@ -7,6 +7,7 @@ import json
 import re
 import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,11 @@ from dmf_crawler.cli.commands import run_command
 from dmf_crawler.workbench.rehearsal.request_log import LoggedRequest
 from dmf_crawler.workbench.rehearsal.server import RehearsalSite
 from dmf_crawler.workbench.rehearse import make_home
+from tests.persist.tampering import tamper
 
 HISTORY_TABLES = (
+    "page_visit",
+    "page_review",
     "dmf_record",
     "dmf_event",
     "change_observation",
@@ -54,6 +58,15 @@ class RehearsalHome:
         assert n_replaced == 1
         path.write_text(text, encoding="utf-8")
 
+    def switch(self, board_id: str, *, enabled: bool) -> None:
+        """Switch one board on or off."""
+        path = self.root / "config/boards.yaml"
+        head, mark, tail = path.read_text(encoding="utf-8").partition(f"- id: {board_id}\n")
+        assert mark, board_id
+        word = "true" if enabled else "false"
+        tail = re.sub(r"(?m)^    enabled: \w+", f"    enabled: {word}", tail, count=1)
+        path.write_text(head + mark + tail, encoding="utf-8")
+
     def command(self, *words: str) -> tuple[int, dict[str, Any]]:
         """Run a command with --json in this process; `said` has all that it said."""
         out, err = io.StringIO(), io.StringIO()
@@ -82,13 +95,21 @@ class RehearsalHome:
             connection.close()
 
     def execute(self, sql: str) -> None:
-        """Change the history's file directly."""
-        connection = sqlite3.connect(self.root / "var/dmf.sqlite3")
-        try:
-            with connection:
-                connection.execute(sql)
-        finally:
-            connection.close()
+        """Change the history's file directly, its guards taken away meanwhile."""
+        tamper(self.root / "var/dmf.sqlite3", sql)
+
+    def break_table(self, name: str, table: str) -> None:
+        """Let every insert into a table fail, until `mend_table`."""
+        with closing(sqlite3.connect(self.root / "var/dmf.sqlite3")) as connection:
+            connection.execute(
+                f"CREATE TRIGGER {name} BEFORE INSERT ON {table}"
+                " BEGIN SELECT RAISE(ABORT, 'no'); END"
+            )
+
+    def mend_table(self, name: str) -> None:
+        """Undo `break_table`."""
+        with closing(sqlite3.connect(self.root / "var/dmf.sqlite3")) as connection:
+            connection.execute(f"DROP TRIGGER {name}")
 
     def history_content(self) -> dict[str, list[tuple[Any, ...]]]:
         """Return everything that only an accepted run may change."""
@@ -145,7 +166,12 @@ class Board:
 
 
 def new_home(
-    root: Path, base_url: str, *, with_notices: bool = False, api_base_url: str = ""
+    root: Path,
+    base_url: str,
+    *,
+    with_notices: bool = False,
+    with_terms: bool = False,
+    api_base_url: str = "",
 ) -> RehearsalHome:
     """Make a home for a site on loopback; retries wait no time.
 
@@ -153,6 +179,7 @@ def new_home(
         root: Where.
         base_url: The site's.
         with_notices: Whether the notice board is watched too.
+        with_terms: Whether the terms of use are.
         api_base_url: That of the site which has the open API; "" where it is the same.
     """
     make_home(root, base_url, api_base_url=api_base_url)
@@ -160,5 +187,7 @@ def new_home(
     home.edit("config/settings.yaml", "backoff_base_s: 2.0", "backoff_base_s: 0.0")
     home.edit("config/settings.yaml", "delay_factor: 5.0", "delay_factor: 0.0")
     if not with_notices:
-        home.edit("config/boards.yaml", "enabled: rehearsal", "enabled: false")
+        home.switch("mfds_notice", enabled=False)
+    if not with_terms:
+        home.switch("nedrug_terms", enabled=False)
     return home

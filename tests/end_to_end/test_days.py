@@ -40,6 +40,7 @@ def test_a_rehearsal_of_three_days_finds_all_that_happened_and_nothing_else(tmp_
     assert {name: board["found"]["NEW"] for name, board in days[0]["boards"].items()} == {
         "dmf_registry": 240,
         "mfds_notice": 60,
+        "nedrug_terms": 1,
     }
     assert sum(sum(day["truth"].values()) for day in days[1:]) > 0
     assert [day["found"] for day in days] == [day["truth"] for day in days]

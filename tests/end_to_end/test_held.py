@@ -370,11 +370,9 @@ def test_a_damaged_page_is_told_and_changes_nothing(stage):
 def test_a_history_that_cannot_be_written_leaves_the_run_held(stage):
     """The last thing that an accepted run writes fails: nothing of it is there."""
     _, home = stage
-    home.execute(
-        "CREATE TRIGGER stop BEFORE INSERT ON drift_baseline BEGIN SELECT RAISE(ABORT, 'no'); END"
-    )
+    home.break_table("stop", "drift_baseline")
     assert refusal(home, "approve", HELD) == (5, "write_failed")
-    home.execute("DROP TRIGGER stop")
+    home.mend_table("stop")
     assert decide(home, "approve", HELD)[0] == 0
 
 
@@ -598,7 +596,8 @@ def test_a_preview_lies_apart_from_the_reports_and_leaves_the_history_as_it_is(s
     assert previews(home) == [f"DMF_{HELD_DAY}_{HELD}_미채택.xlsx"]
     assert [path.name for path in (home.root / "reports").iterdir()] == [f"DMF_{FIRST}.xlsx"]
     assert home.rows("SELECT count(*) FROM missing_spell") == [(0,)]
-    assert sorted(path.name for path in (home.root / "var").glob("dmf.*")) == ["dmf.sqlite3"]
+    kept = sorted(path.name for path in (home.root / "var").glob("dmf.*"))
+    assert kept == ["dmf.sqlite3", "dmf.sqlite3.seal"]
     assert run_line(home)["decision"] == ""
 
 

@@ -22,9 +22,11 @@ from dmf_crawler.workbench.rehearsal.days import Life
 from dmf_crawler.workbench.rehearsal.notice_life import NoticeLife
 from dmf_crawler.workbench.rehearsal.server import RehearsalSite
 from dmf_crawler.workbench.rehearsal.switches import PageTrouble, Switches
+from dmf_crawler.workbench.rehearsal.terms_life import TermsLife
 from dmf_crawler.workbench.rehearse import (
     NOTICES,
     REGISTER,
+    TERMS,
     RehearsedDay,
     compare_board,
     make_home,
@@ -44,12 +46,13 @@ def test_each_day_is_told_in_korean_with_what_was_found_and_what_happened(tmp_pa
     assert exit_code == 0
     for piece in ("연습 사이트 http://127.0.0.1:", "2026-11-30 (월)", "2026-12-01 (화)", "정상"):
         assert piece in told
-    assert told.count("-> 일치") == 4
+    assert told.count("-> 일치") == 6
     lines = [line for line in told.splitlines() if "-> 일치" in line]
     assert [line.split()[0] for line in lines] == [
-        *("원료의약품등록(DMF)", "의약품안전나라"),
-        *("원료의약품등록(DMF)", "의약품안전나라"),
+        *("원료의약품등록(DMF)", "의약품안전나라", "의약품안전나라"),
+        *("원료의약품등록(DMF)", "의약품안전나라", "의약품안전나라"),
     ]
+    assert ["최초 수집" in lines[2], "변동 없음" in lines[5]] == [True, True]
     assert str(tmp_path / "home" / "reports" / "DMF_2026-12-01.xlsx") in told
 
 
@@ -249,6 +252,26 @@ def test_a_board_that_differs_says_what_really_happened(differing_day):
     assert told[3].endswith("-> 불일치")
     assert told[4].startswith("    실제: 신규 ")
     assert told[4].endswith("잘못 기록 0건, 놓침 1건")
+
+
+def test_a_page_that_says_what_its_life_does_not_know_is_a_difference(tmp_path):
+    """The rehearsal of a page can fail: in an event, and in what was recorded."""
+    life, terms = Life(n_rows=20), TermsLife(amendments={})
+    with RehearsalSite(life.rows) as site:
+        home = new_home(tmp_path / "home", site.base_url, with_terms=True)
+        home.switch(REGISTER, enabled=False)
+        days = []
+        run_day = DayRunner(load_home(tmp_path / "home"))
+        for day in rehearse_days(site, life, 3, run_day, terms_life=terms):
+            days.append(day.boards[0])
+            if len(days) == 1:
+                site.switches = replace(site.switches, terms_change="content")
+            else:
+                site.switches = replace(site.switches, terms_change="none")
+    assert [(board.false_events, board.missed_events) for board in days] == [(0, 0), (2, 0), (1, 0)]
+    assert [board.found["MODIFIED"] for board in days] == [0, 1, 1]
+    lines = day_text(RehearsedDay(life.day, (days[1],)), {TERMS: "이용약관"}).splitlines()
+    assert lines[2].endswith("내용 변경  -> 불일치")
 
 
 def test_a_day_that_is_refused_is_told_and_ends_the_rehearsal_with_its_code(tmp_path):

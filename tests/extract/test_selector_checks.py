@@ -51,6 +51,8 @@ def _top(name: str, value: object) -> Callable[[dict[str, Any]], object]:
         (_top("export_joint", ""), ("export_joint",)),
         (_top("export_joint", " "), ("export_joint",)),
         (_field("status", api_name="ENTP_NAME"), ("fields", "status", "api_name")),
+        (_field("company", kind="list"), ("fields", "company", "kind")),
+        (_field("company", kind="attachments"), ("fields", "company", "kind")),
         (_field("status", api_name="BIZRNO"), ("fields", "status", "api_name")),
         (
             _top(

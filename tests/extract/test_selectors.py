@@ -24,6 +24,7 @@ def test_the_shipped_file_names_the_fourteen_columns_in_order():
     assert nested == ["maker_names", "maker_addresses", "maker_countries"]
     assert selectors.kinds["registered_on"] is FieldKind.DATE
     assert selectors.kinds["reg_no"] is FieldKind.KEY
+    assert selectors.kinds["maker_names"] is FieldKind.LIST
 
 
 def test_the_shipped_file_requires_no_column_that_may_be_empty():
@@ -75,7 +76,10 @@ def test_a_board_with_details_has_two_more_columns_at_the_end():
         Column("files", "첨부파일", is_nested=True),
     )
     assert list(selectors.kinds) == [*listed, BODY, FILES]
-    assert (selectors.kinds[BODY], selectors.kinds[FILES]) == (FieldKind.TEXT, FieldKind.NAME)
+    assert (selectors.kinds[BODY], selectors.kinds[FILES]) == (
+        FieldKind.TEXT,
+        FieldKind.ATTACHMENTS,
+    )
     assert [locator.field for locator in selectors.fields] == listed
 
 

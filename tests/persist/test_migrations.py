@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
+import sys
+from collections.abc import Iterator
 from contextlib import closing
 from importlib.resources import files
 from pathlib import Path
@@ -10,15 +12,20 @@ import pytest
 
 from dmf_crawler.errors import StoreError
 from dmf_crawler.persist.attempts import begin_attempt
+from dmf_crawler.persist.backups import backup_path
 from dmf_crawler.persist.host_waits import set_host_wait
 from dmf_crawler.persist.migrations import MIGRATIONS, split_statements
+from dmf_crawler.persist.questions import events_of_key, list_as_of, versions_of_key
 from dmf_crawler.persist.store import Store
 from dmf_crawler.persist.verification import verify_history
-from tests.persist.builders import Diary, a_record, content, moment, values
+from tests.persist.builders import BOARD, Diary, a_record, content, moment, values
 
 DIGESTS = {
     "schema.sql": "866eae805ffd33aa59b8a4e65c6dca1d2b328ba60feaaa00d27855ce5b28e307",
     "schema_2.sql": "01e71eedc46823f74f0bef9f25116e528c53b8147794ae0ff511c2393911db5e",
+    "schema_3.sql": "c1d73e930dc8364b0ea082a6d487a0df080269466db49a8f538367c262142f13",
+    "schema_4.sql": "8fd29a81147323f9ef06010158651694c9a253e15ba3b89fdcac7bd8765be683",
+    "schema_5.sql": "85b1f8a9136e5c6cee00b13bf08234b79c5b67b2682c50919928302c8f764389",
 }
 
 
@@ -52,46 +59,244 @@ def make_older_version(path: Path, wanted: Store, version: int = 1) -> None:
             )
 
 
-@pytest.mark.parametrize("version", range(1, len(MIGRATIONS)))
-def test_a_file_of_an_older_version_is_brought_up_to_date_with_all_that_it_holds(tmp_path, version):
-    with Store(tmp_path / "wanted.sqlite3") as wanted:
-        diary = Diary(wanted)
+@pytest.fixture(scope="module")
+def wanted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """A history of this version, in which something happened."""
+    with Store(tmp_path_factory.mktemp("wanted") / "dmf.sqlite3") as store:
+        diary = Diary(store)
         diary.read(*(a_record(f"{n}") for n in range(9)), at=moment(0))
         for day in (1, 2, 3, 4):
             diary.read(a_record("0", company="국전약품(주)"), at=moment(day))
-        set_host_wait(wanted, "a", moment(5))
-        begin_attempt(wanted, moment(5).date(), moment(5))
-        make_older_version(tmp_path / "old.sqlite3", wanted, version)
-
-        with Store(tmp_path / "old.sqlite3") as store:
-            assert content(store) == content(wanted)
-            assert content(store, ["host_wait", "attempt"]) == content(
-                wanted, ["host_wait", "attempt"]
-            )
-            assert all(check.ok for check in verify_history(store))
-            assert values(store, "SELECT sql FROM sqlite_master ORDER BY name") == values(
-                wanted, "SELECT sql FROM sqlite_master ORDER BY name"
-            )
-            Diary(store).read(a_record("0"), at=moment(6))
-            assert all(check.ok for check in verify_history(store))
+        set_host_wait(store, "a", moment(5))
+        begin_attempt(store, moment(5).date(), moment(5))
+        yield store
 
 
-def test_a_file_whose_migration_fails_stays_as_it_was(tmp_path):
-    path = tmp_path / "dmf.sqlite3"
-    with Store(tmp_path / "wanted.sqlite3") as wanted:
-        Diary(wanted).read(a_record("A"), at=moment(0))
-        make_older_version(path, wanted)
+OLDER = range(1, len(MIGRATIONS))
+
+
+@pytest.mark.parametrize("version", OLDER)
+def test_a_file_of_an_older_version_is_brought_up_to_date_with_all_that_it_holds(
+    tmp_path, wanted, version
+):
+    path = tmp_path / "old.sqlite3"
+    make_older_version(path, wanted, version)
+
+    with Store(path) as store:
+        assert content(store) == content(wanted)
+        assert content(store, ["host_wait", "attempt"]) == content(wanted, ["host_wait", "attempt"])
+        assert all(check.ok for check in verify_history(store))
+        assert values(store, "SELECT sql FROM sqlite_master ORDER BY name") == values(
+            wanted, "SELECT sql FROM sqlite_master ORDER BY name"
+        )
+        for day in range(5):
+            assert list_as_of(store, BOARD, moment(day)) == list_as_of(wanted, BOARD, moment(day))
+        for key in ("0", "1"):
+            assert events_of_key(store, BOARD, key) == events_of_key(wanted, BOARD, key)
+            assert versions_of_key(store, BOARD, key) == versions_of_key(wanted, BOARD, key)
+        Diary(store).read(a_record("0"), at=moment(6))
+        assert all(check.ok for check in verify_history(store))
+
+
+# --- the backup before it ----------------------------------------------------------------------
+
+
+def dump(path: Path) -> list[str]:
+    """Return everything in a file, as SQL."""
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute("CREATE TABLE known_page (url TEXT)")
+        version = connection.execute("PRAGMA user_version").fetchone()
+        return [str(version), *connection.iterdump()]
 
-    with pytest.raises(StoreError):
+
+def names_in(folder: Path) -> list[str]:
+    """Return what lies in a folder, but for the seal, which comes and goes with every writer."""
+    return sorted(path.name for path in folder.iterdir() if path.suffix != ".seal")
+
+
+@pytest.mark.parametrize("version", OLDER)
+def test_the_file_is_kept_as_it_was_before_its_first_change(tmp_path, wanted, version):
+    path = tmp_path / "dmf.sqlite3"
+    make_older_version(path, wanted, version)
+    before = dump(path)
+
+    Store(path).close()
+
+    backup = f"dmf.sqlite3.v{version}.bak"
+    assert names_in(tmp_path) == ["dmf.sqlite3", backup]
+    assert dump(tmp_path / backup) == before != dump(path)
+    assert names_in(tmp_path) == ["dmf.sqlite3", backup]  # one file, without side files
+
+
+def test_a_backup_put_in_the_place_of_the_history_is_brought_up_to_date_again(tmp_path, wanted):
+    path = tmp_path / "dmf.sqlite3"
+    make_older_version(path, wanted, 3)
+    Store(path).close()
+    path.unlink()
+    backup_path(path, 3).rename(path)
+
+    with Store(path) as store:
+        assert content(store) == content(wanted)
+    assert names_in(tmp_path) == ["dmf.sqlite3", "dmf.sqlite3.v3.bak"]
+
+
+def test_what_is_in_the_log_alone_is_in_the_backup_too(tmp_path, wanted):
+    """A process that was killed left the log behind, with pages that the file does not have."""
+    path = tmp_path / "dmf.sqlite3"
+    make_older_version(path, wanted, 4)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("PRAGMA journal_mode = WAL")
+        other.execute("INSERT INTO host_wait VALUES ('b', 'c')")
+        Store(path).close()
+
+    assert any("'b','c'" in line for line in dump(backup_path(path, 4)))
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_new_file_and_one_that_is_up_to_date_need_no_backup(tmp_path, is_there):
+    if is_there:
+        (tmp_path / "dmf.sqlite3").touch()
+    Store(tmp_path / "dmf.sqlite3").close()
+    Store(tmp_path / "dmf.sqlite3").close()
+
+    assert names_in(tmp_path) == ["dmf.sqlite3"]
+
+
+def test_the_last_two_backups_are_kept(tmp_path, wanted):
+    path = tmp_path / "dmf.sqlite3"
+    others = ["dmf.sqlite3.v1.bak.txt", "dmf.sqlite3.vx.bak", "other.v1.bak"]
+    for name in ("dmf.sqlite3.v1.bak", "dmf.sqlite3.v2.bak", "dmf.sqlite3.v3.bak", *others):
+        (tmp_path / name).touch()
+    make_older_version(path, wanted, 4)
+
+    Store(path).close()
+
+    kept = ["dmf.sqlite3", "dmf.sqlite3.v3.bak", "dmf.sqlite3.v4.bak"]
+    assert names_in(tmp_path) == sorted([*kept, *others])
+
+
+def fail_to_copy(path: Path) -> None:
+    """Let the copy find no place: it stands for a full disk, too."""
+    backup_path(path, 2).with_name("dmf.sqlite3.v2.bak.part").mkdir()
+
+
+def test_without_a_backup_nothing_is_changed(tmp_path, wanted):
+    path = tmp_path / "dmf.sqlite3"
+    make_older_version(path, wanted, 2)
+    backup_path(path, 2).write_bytes(b"an older backup")
+    backup_path(path, 1).touch()
+    fail_to_copy(path)
+    before = dump(path)
+
+    with pytest.raises(StoreError) as refused:
         Store(path)
 
+    assert (refused.value.code, refused.value.exit_code) == ("backup_failed", 5)
+    assert str(path) in refused.value.message
+    assert dump(path) == before
+    assert backup_path(path, 2).read_bytes() == b"an older backup"
+    assert backup_path(path, 1).exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit to the size of a file")
+def test_a_disk_without_room_for_the_backup_is_told_and_nothing_is_left_of_it(tmp_path, wanted):
+    import resource  # noqa: PLC0415 - not on Windows
+
+    path = tmp_path / "dmf.sqlite3"
+    make_older_version(path, wanted, 2)
+    before = dump(path)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size // 2, limits[1]))
+    try:
+        with pytest.raises(StoreError) as refused:
+            Store(path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+    assert refused.value.code == "backup_failed"
+    assert dump(path) == before
+    assert names_in(tmp_path) == ["dmf.sqlite3"]
+    with Store(path) as store:
+        assert content(store) == content(wanted)
+
+
+def test_a_half_written_backup_of_a_killed_process_is_not_taken_for_one(tmp_path, wanted):
+    path = tmp_path / "dmf.sqlite3"
+    make_older_version(path, wanted, 2)
+    before = dump(path)
+    (tmp_path / "dmf.sqlite3.v2.bak.part").write_bytes(b"half")
+    (tmp_path / "dmf.sqlite3.v2.bak.part-journal").write_bytes(b"half")
+
+    Store(path).close()
+
+    assert names_in(tmp_path) == ["dmf.sqlite3", "dmf.sqlite3.v2.bak"]
+    assert dump(tmp_path / "dmf.sqlite3.v2.bak") == before
+
+
+def test_a_damaged_file_is_neither_copied_nor_changed(tmp_path, wanted):
+    path = tmp_path / "dmf.sqlite3"
+    make_older_version(path, wanted, 2)
+    backup_path(path, 2).write_bytes(b"an older backup")
     with closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (1,)
-        columns = [row[1] for row in connection.execute("PRAGMA table_info(crawl_run)")]
-        assert "identity" not in columns
-        assert connection.execute("SELECT natural_key FROM dmf_record").fetchall() == [("A",)]
+        (size,) = connection.execute("PRAGMA page_size").fetchone()
+        query = "SELECT rootpage FROM sqlite_master WHERE name = 'dmf_event'"
+        (root,) = connection.execute(query).fetchone()
+    with path.open("r+b") as file:
+        file.seek((root - 1) * size)
+        file.write(b"\xff" * size)
+
+    with pytest.raises(StoreError) as refused:
+        Store(path)
+
+    assert refused.value.code == "database_damaged"
+    assert backup_path(path, 2).read_bytes() == b"an older backup"
+    assert names_in(tmp_path) == ["dmf.sqlite3", "dmf.sqlite3.v2.bak"]
+
+
+def test_a_file_whose_migration_fails_stays_as_it_was_and_its_backup_is_named(tmp_path, wanted):
+    path = tmp_path / "dmf.sqlite3"
+    make_older_version(path, wanted, 1)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE known_page (url TEXT)")
+    before = dump(path)
+
+    with pytest.raises(StoreError) as refused:
+        Store(path)
+
+    assert (refused.value.code, refused.value.exit_code) == ("migration_failed", 5)
+    assert "dmf.sqlite3.v1.bak" in refused.value.message
+    assert "판 1" in refused.value.message
+    assert dump(path) == before == dump(backup_path(path, 1))
+    with closing(sqlite3.connect(path)) as connection:  # repaired, it goes on
+        connection.execute("DROP TABLE known_page")
+    with Store(path) as store:
+        assert content(store) == content(wanted)
+
+
+def test_a_later_step_that_fails_leaves_those_before_it(tmp_path, wanted):
+    path = tmp_path / "dmf.sqlite3"
+    make_older_version(path, wanted, 1)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE delivery (url TEXT)")
+
+    with pytest.raises(StoreError) as refused:
+        Store(path)
+
+    assert "판 2" in refused.value.message
+    assert "dmf.sqlite3.v1.bak" in refused.value.message
+    assert dump(path)[0] == "(2,)"
+
+
+def test_a_migration_waits_for_another_program_and_then_names_it(tmp_path, wanted):
+    path = tmp_path / "dmf.sqlite3"
+    make_older_version(path, wanted, 1)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("PRAGMA journal_mode = WAL")
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreError) as refused:
+            Store(path, busy_timeout_s=0.01)
+
+    assert refused.value.code == "database_busy"
+    assert dump(path)[0] == "(1,)"
 
 
 def test_an_up_to_date_file_is_opened_while_another_process_writes(tmp_path: Path):

@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 
 from dmf_crawler.errors import StoreError
+from dmf_crawler.persist.backups import backup_path, copy_database
+from dmf_crawler.persist.host_waits import set_host_wait
 from dmf_crawler.persist.migrations import MIGRATIONS
 from dmf_crawler.persist.recording import known_records
 from dmf_crawler.persist.store import Store
+from dmf_crawler.persist.store_errors import not_opened, not_read, not_written
 from tests.persist.builders import BOARD, Diary, a_record, content, moment, values
 
 
@@ -62,17 +65,23 @@ def test_the_file_is_written_ahead_fully_synchronised_and_keeps_its_references(s
 
 
 @pytest.mark.parametrize(
-    "damage",
+    ("damage", "code"),
     [
-        pytest.param(lambda path: path.write_bytes(b"no database at all" * 100), id="no database"),
-        pytest.param(lambda path: path.mkdir(), id="a folder"),
         pytest.param(
-            lambda path: alter(path, "CREATE TABLE crawl_run (url TEXT)"), id="another database"
+            lambda path: path.write_bytes(b"no database at all" * 100),
+            "database_damaged",
+            id="no database",
+        ),
+        pytest.param(lambda path: path.mkdir(), "database_unusable", id="a folder"),
+        pytest.param(
+            lambda path: alter(path, "CREATE TABLE crawl_run (url TEXT)"),
+            "database_unusable",
+            id="another database",
         ),
     ],
 )
 def test_a_file_that_is_no_history_is_refused_and_left_alone(
-    path: Path, damage: Callable[[Path], object]
+    path: Path, damage: Callable[[Path], object], code: str
 ):
     path.parent.mkdir()
     damage(path)
@@ -81,7 +90,7 @@ def test_a_file_that_is_no_history_is_refused_and_left_alone(
     with pytest.raises(StoreError) as refused:
         Store(path)
 
-    assert refused.value.code == "database_unusable"
+    assert refused.value.code == code
     assert str(path) in refused.value.message
     if before is not None and before.startswith(b"no"):
         assert path.read_bytes() == before
@@ -141,7 +150,130 @@ def test_a_damaged_page_is_named_when_it_is_read(path):
     with Store(path) as store, pytest.raises(StoreError) as refused:
         known_records(store, BOARD)
 
-    assert refused.value.code == "read_failed"
+    assert refused.value.code == "database_damaged"
+
+
+# --- held by another program, full, read-only, damaged -------------------------------------------
+
+
+@pytest.fixture
+def held(path: Path) -> Iterator[Path]:
+    """A history that another program has for itself, as a virus scanner or a viewer may."""
+    with Store(path) as store:
+        Diary(store).read(a_record("A"), at=moment(0))
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("PRAGMA locking_mode = EXCLUSIVE")
+        other.execute("BEGIN EXCLUSIVE")
+        yield path
+
+
+@pytest.mark.parametrize("for_reading", [True, False])
+def test_a_history_that_another_program_holds_is_waited_for_and_then_named(held, for_reading):
+    with pytest.raises(StoreError) as refused:
+        Store(held, for_reading=for_reading, busy_timeout_s=0.01)
+
+    assert (refused.value.code, refused.value.exit_code) == ("database_busy", 5)
+    assert str(held) in refused.value.message
+    assert "닫고 다시 실행하십시오" in refused.value.message
+
+
+def test_a_write_beside_another_one_is_waited_for_and_then_named(path, store, diary):
+    before = content(store)
+
+    with Store(path, busy_timeout_s=0.01) as second, store.atomic():
+        with pytest.raises(StoreError) as refused:
+            set_host_wait(second, "a", moment(0))
+        assert content(second) == before  # reading goes on
+
+    assert refused.value.code == "database_busy"
+    set_host_wait(store, "a", moment(0))
+
+
+def test_a_question_to_a_history_that_was_locked_meanwhile_is_refused(path, store, diary):
+    """In the mode without a log of its own, readers and writers lock each other out."""
+    store.close()
+    alter(path, "PRAGMA journal_mode = DELETE")
+    with (
+        Store(path, for_reading=True, busy_timeout_s=0.01) as reader,
+        closing(sqlite3.connect(path, isolation_level=None)) as other,
+    ):
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(StoreError) as refused:
+            known_records(reader, BOARD)
+
+    assert refused.value.code == "database_busy"
+
+
+def test_copying_gives_up_where_the_copy_stays_locked(store, diary, tmp_path):
+    """`Connection.backup` by itself would wait for ever."""
+    with (
+        closing(sqlite3.connect(tmp_path / "copy")) as target,
+        closing(sqlite3.connect(tmp_path / "copy", isolation_level=None)) as other,
+    ):
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(sqlite3.OperationalError) as refused:
+            copy_database(store._connection, target, busy_timeout_s=0.01)
+
+    assert refused.value.sqlite_errorcode == sqlite3.SQLITE_BUSY
+
+
+CAUSES = {
+    sqlite3.SQLITE_BUSY: "database_busy",
+    sqlite3.SQLITE_BUSY | 2 << 8: "database_busy",  # SQLITE_BUSY_SNAPSHOT
+    sqlite3.SQLITE_LOCKED: "database_busy",
+    sqlite3.SQLITE_FULL: "disk_full",
+    sqlite3.SQLITE_READONLY: "database_readonly",
+    sqlite3.SQLITE_READONLY | 6 << 8: "database_readonly",  # SQLITE_READONLY_DIRECTORY
+    sqlite3.SQLITE_PERM: "database_readonly",
+    sqlite3.SQLITE_CORRUPT: "database_damaged",
+    sqlite3.SQLITE_CORRUPT | 2 << 8: "database_damaged",  # SQLITE_CORRUPT_SEQUENCE
+    sqlite3.SQLITE_NOTADB: "database_damaged",
+}
+ASKED: dict[str, Callable[[Path, Exception], StoreError]] = {
+    "database_unusable": not_opened,
+    "read_failed": not_read,
+    "write_failed": not_written,
+}
+
+
+@pytest.mark.parametrize("otherwise", ASKED)
+def test_errors_are_told_apart_by_their_code_and_not_by_their_text(path, otherwise):
+    told = ASKED[otherwise]
+    for code, expected in CAUSES.items():
+        error = sqlite3.OperationalError("다른 말")
+        error.sqlite_errorcode = code
+        assert (told(path, error).code, told(path, error).exit_code) == (expected, 5)
+        assert str(path) in told(path, error).message
+    for code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_CANTOPEN):
+        error = sqlite3.OperationalError("database is locked")
+        error.sqlite_errorcode = code
+        assert told(path, error).code == otherwise
+    assert told(path, sqlite3.OperationalError("database disk image is malformed")).code == (
+        otherwise
+    )
+
+
+def test_a_file_that_may_not_be_written_is_named(store, diary):
+    """A file's own mode would not stop the superuser: SQLite is told to give the same answer."""
+    store.execute("PRAGMA query_only = ON")
+
+    with pytest.raises(StoreError) as refused:
+        set_host_wait(store, "a", moment(0))
+
+    assert refused.value.code == "database_readonly"
+
+
+def test_a_damaged_history_names_the_newest_copy_of_it(path, store, diary):
+    store.close()
+    for version in (2, 10, 9):
+        backup_path(path, version).write_bytes(b"")
+    path.write_bytes(b"no database at all" * 100)
+
+    with pytest.raises(StoreError) as refused:
+        Store(path)
+
+    assert "dmf.sqlite3.v10.bak" in refused.value.message
+    assert "v9" not in refused.value.message
 
 
 # --- only for reading --------------------------------------------------------------------------
@@ -173,7 +305,7 @@ def test_a_store_for_reading_leaves_no_file_behind(path):
     with Store(path, for_reading=True) as reader:
         content(reader)
 
-    assert [each.name for each in path.parent.iterdir()] == [path.name]
+    assert {each.name for each in path.parent.iterdir()} == {path.name, f"{path.name}.seal"}
 
 
 def test_a_store_for_reading_makes_no_file(path):
@@ -216,9 +348,9 @@ def test_a_store_for_reading_does_not_bring_an_older_file_up_to_date(path, versi
 
 
 def delete_then(store: Store, fail: Callable[[], object]) -> None:
-    """Delete a record, then fail, in one transaction."""
+    """Delete something, then fail, in one transaction."""
     with store.atomic():
-        store.execute("DELETE FROM dmf_record WHERE natural_key = 'A'")
+        store.execute("DELETE FROM drift_baseline")
         fail()
 
 
@@ -263,7 +395,7 @@ def test_a_full_disk_undoes_everything_and_the_store_stays_usable(path, store, d
     with pytest.raises(StoreError) as refused:
         diary.read(*(a_record(f"C{n}") for n in range(500)), at=moment(1))
 
-    assert refused.value.code == "write_failed"
+    assert refused.value.code == "disk_full"
     assert str(path) in refused.value.message
     store.rows("PRAGMA max_page_count = 1000000")
     diary.read(a_record("A"), a_record("B"), at=moment(1, hour=7))
@@ -340,9 +472,9 @@ COPY_OF_A = (
 @pytest.mark.parametrize(
     ("valid_to", "is_current", "run", "why"),
     [
-        ("NULL", "1", "first_seen_run", "UNIQUE"),
+        ("NULL", "1", "first_seen_run", "append-only"),
         ("NULL", "0", "first_seen_run", "CHECK"),
-        ("'2027-01-01T06:00:00+09:00'", "1", "first_seen_run", "CHECK"),
+        ("'2027-01-01T06:00:00+09:00'", "1", "first_seen_run", "append-only"),
         ("valid_from", "0", "first_seen_run", "CHECK"),
         ("'2027-01-01T06:00:00+09:00'", "0", "'no such run'", "FOREIGN KEY"),
     ],

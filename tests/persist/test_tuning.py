@@ -17,6 +17,7 @@ from dmf_crawler.persist.tuning import (
     recent_raw_dirs,
 )
 from tests.persist.builders import BOARD, Diary, a_record, moment
+from tests.persist.tampering import tamper
 
 
 def a_gate(code: str, outcome: Outcome, observed: float, fault_code: str = "") -> Gate:
@@ -106,9 +107,10 @@ def test_the_folders_of_the_last_crawls_come_oldest_first(lived: Store):
 def test_selectors_that_begin_to_give_way_or_are_replaced_are_counted(store, diary, runs, n):
     for place, (rate, version) in enumerate(runs):
         run = diary.read(a_record("A"), at=moment(place)).run
-        store.execute(
-            "UPDATE crawl_run SET reuse_rate = ?, selector_version = ? WHERE run_id = ?",
-            (rate, version, run.run_id),
+        tamper(
+            store.path,
+            f"UPDATE crawl_run SET reuse_rate = {rate}, selector_version = {version}"
+            f" WHERE run_id = '{run.run_id}'",
         )
 
     assert count_gave_way(store, BOARD, moment(0).date()) == n

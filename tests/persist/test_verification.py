@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
@@ -14,18 +15,24 @@ from dmf_crawler.persist.runs import begin_run, get_run
 from dmf_crawler.persist.store import Store
 from dmf_crawler.persist.verification import PROOFS, verify_history
 from tests.persist.builders import BOARD, KINDS, RULES, Diary, a_known_page, a_record, moment
+from tests.persist.tampering import tamper
 
 NEWER = replace(RULES, kinds={**KINDS, "document_no": FieldKind.EXACT})
-TRIGGERS = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    """Return a history in which everything happened that can happen."""
-    file = tmp_path / "dmf.sqlite3"
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a history in which everything happened that can happen; not to be written to."""
+    file = tmp_path_factory.mktemp("lived") / "dmf.sqlite3"
     with Store(file) as store:
         live(Diary(store))
     return file
+
+
+@pytest.fixture
+def path(lived: Path, tmp_path: Path) -> Path:
+    """Return a copy of that history, to be spoilt."""
+    return Path(shutil.copy(lived, tmp_path))
 
 
 def live(diary: Diary) -> None:
@@ -73,19 +80,6 @@ def failing(path: Path) -> dict[str, str]:
         return {check.name: check.detail for check in verify_history(store) if not check.ok}
 
 
-def tamper(path: Path, *statements: str) -> None:
-    """Change the file behind its back, and leave no trace of how."""
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        connection.execute("PRAGMA ignore_check_constraints = ON")
-        triggers = connection.execute(TRIGGERS).fetchall()
-        for name, _ in triggers:
-            connection.execute(f"DROP TRIGGER {name}")
-        for statement in statements:
-            connection.execute(statement)
-        for _, sql in triggers:
-            connection.execute(sql)
-
-
 def test_a_history_in_which_everything_happened_holds(path):
     with Store(path) as store:
         checks = verify_history(store)
@@ -126,7 +120,12 @@ DAMAGE = {
     ),
     "the withdrawal of a vanished record is gone": (
         "DELETE FROM dmf_event WHERE natural_key = 'V' AND event_type = 'WITHDRAWN'",
-        {"event_replay": "V", "events_match_versions": "V", "run_counts": "20261204"},
+        {
+            "event_replay": "V",
+            "events_match_versions": "V",
+            "run_counts": "20261204",
+            "missing_spells": "V",
+        },
     ),
     "a before value was changed": (
         (
@@ -165,8 +164,9 @@ DAMAGE = {
     ),
     "the changes of an event were emptied": (
         (
-            f"UPDATE dmf_event SET changes_json = '[]', record_json = (SELECT record_json FROM"
-            f" dmf_event WHERE natural_key = 'C' AND event_type = 'NEW') WHERE {EVENT_OF_C}"
+            "UPDATE dmf_event SET changes_json = '[]', grade = NULL, record_json = (SELECT"
+            " record_json FROM dmf_event WHERE natural_key = 'C' AND event_type = 'NEW')"
+            f" WHERE {EVENT_OF_C}"
         ),
         {"event_replay": "바뀐 값이 없습니다", "events_match_versions": "C"},
     ),
@@ -190,7 +190,13 @@ DAMAGE = {
     ),
     "an event is of a run that was not accepted": (
         "UPDATE crawl_run SET status = 'HELD' WHERE run_id = '20261203T060000-dmf_registry'",
-        {"event_replay": "C", "run_counts": "20261203"},
+        {
+            "event_replay": "C",
+            "run_counts": "20261203",
+            "runs": "20261203",
+            "days": "2026-12-03",
+            "split_numbers": "S",
+        },
     ),
     "an event is of another run": (
         (
@@ -293,6 +299,7 @@ DAMAGE = {
             "sqlite_integrity": "crawl_run",
             "event_replay": "C",
             "missing_spells": "20261202",
+            "days": "2026-12-01",
         },
     ),
     "a run found more than it recorded": (
@@ -300,7 +307,7 @@ DAMAGE = {
             "UPDATE crawl_run SET n_modified = n_modified + 1"
             " WHERE run_id = '20261206T060000-dmf_registry'"
         ),
-        {"run_counts": "20261206"},
+        {"run_counts": "20261206", "days": "2026-12-06"},
     ),
     "a run read another number of rows": (
         "UPDATE crawl_run SET n_rows = n_rows - 1 WHERE run_id = '20261204T060000-dmf_registry'",

@@ -72,6 +72,7 @@ class Fetcher:
         n_requests: Sent so far: retries, redirects and robots.txt included.
         not_before: No request of anyone before that moment (Retry-After), or None.
         throttle: The pauses between the requests.
+        stopped: Why nothing more is sent in this run, None while it may.
     """
 
     def __init__(
@@ -92,11 +93,16 @@ class Fetcher:
         )
         self.n_requests = 0
         self.not_before = limits.not_before
+        self.stopped: Fault | None = None
 
     def obey(self, gate: RobotsGate) -> None:
         """Heed a robots.txt from now on: its rules and its crawl-delay."""
         self._gate = gate
         self.throttle.require_delay_s(gate.crawl_delay_s or 0.0)
+
+    def stop(self, fault: Fault) -> None:
+        """Send nothing more from now on, not even another try or the next hop; the first counts."""
+        self.stopped = self.stopped or fault
 
     def n_requests_left(self) -> int:
         """Return how many requests may still be sent today."""
@@ -116,7 +122,7 @@ class Fetcher:
             keep: Told of every HTTP answer, whatever its status, so that it is on disk before
                 anything else happens. For status 200, and for 304 to a conditional request, it
                 returns why the page cannot be used, or None; what it returns for another status is
-                ignored.
+                ignored. It may call `stop`: then that is the answer.
             on_failure: Told of every request that got no answer: request, error, try.
 
         Returns:
@@ -143,13 +149,13 @@ class Fetcher:
         return tried.result
 
     def forbid(self, request: PageRequest) -> Fault | None:
-        """Return why a request must not be sent, by robots.txt or the block list, or None.
+        """Return why a request must not be sent, or None: `stop`, robots.txt or the block list.
 
         Raises:
             RuntimeError: Before `obey`.
         """
-        if request.kind == "robots":
-            return None
+        if self.stopped or request.kind == "robots":
+            return self.stopped
         if is_blocked(request.url, self._limits.blocked):
             return _blocked_fault(request.url)
         if self._gate is None:
@@ -171,6 +177,8 @@ class Fetcher:
                 return _Try(answer, None)
             page = replace(answer, request=request)
             verdict = keep(page)
+            if self.stopped:
+                return _Try(self.stopped, None)
             if page.status not in REDIRECT_STATUSES:
                 is_usable = page.status == 200 or (page.status == 304 and request.validators)
                 fault = verdict if is_usable else _status_fault(page)

@@ -120,7 +120,10 @@ FIRST_RANK: Rank = (False, date.min)
 LIST_KINDS = ("list", "recheck", "total", "export", "total_recheck", "api")
 """Kinds that make the list, of whatever source; each pass asks for them anew."""
 
-TURNS = {"robots": 0, **dict.fromkeys(LIST_KINDS, 1), "detail": 2, "file": 3}
+PASS_KINDS = (*LIST_KINDS, "page")
+"""Kinds that each pass asks for anew; a watched page is a board of its own."""
+
+TURNS = {"robots": 0, **dict.fromkeys(PASS_KINDS, 1), "detail": 2, "file": 3}
 """Kind → turn; a page 1 once more waits in the line of the list."""
 
 
@@ -174,9 +177,9 @@ class Frontier:
 
 
 def _digest_visit(request: PageRequest) -> bytes:
-    """Return what two requests for the same visit share; each pass visits the list anew."""
+    """Return what two requests for the same visit share; each pass visits its pages anew."""
     parts: tuple[str, ...] = request.identity
-    if request.kind in LIST_KINDS:
+    if request.kind in PASS_KINDS:
         parts += (request.kind, str(request.pass_no))
     return blake2b("\0".join(parts).encode(), digest_size=DIGEST_BYTES).digest()
 

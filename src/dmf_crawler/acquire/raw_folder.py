@@ -41,6 +41,9 @@ Link = Callable[[Path, Path], None]
 
 INDEX = "index.jsonl"
 FILES = "files"
+UNFINISHED_SUFFIX = ".tmp"
+"""Ends the name of a file that is being written."""
+
 MIN_NAME_DIGITS = 16
 COMPRESS_LEVEL = 6
 
@@ -96,12 +99,24 @@ def write_body(
 
 def _write_whole(path: Path, content: bytes, sleep: Sleep | None) -> None:
     """Write a file so that it is there whole or not at all."""
-    temporary = path.with_name(f"{path.name}.tmp")
-    with temporary.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    act_patiently(lambda: temporary.replace(path), sleep)
+    temporary = path.with_name(f"{path.name}{UNFINISHED_SUFFIX}")
+    try:
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        act_patiently(lambda: temporary.replace(path), sleep)
+    except OSError:
+        with suppress(OSError):  # what cannot be removed now is, by `remove_unfinished`
+            temporary.unlink(missing_ok=True)
+        raise
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Remove what a killed process was in the middle of writing into a run's folder."""
+    for path in folder.rglob(f"*{UNFINISHED_SUFFIX}"):
+        with suppress(OSError):  # held open by another program: the folder verifies with it, too
+            path.unlink()
 
 
 def _holds(folder: Path, name: str, body: bytes, sleep: Sleep | None) -> bool:

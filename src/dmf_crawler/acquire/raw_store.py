@@ -20,6 +20,7 @@ from dmf_crawler.acquire.file_name import safe_file_name
 from dmf_crawler.acquire.raw_folder import (
     FILES,
     INDEX,
+    UNFINISHED_SUFFIX,
     Link,
     Sleep,
     act_patiently,
@@ -308,4 +309,4 @@ def verify_run(folder: Path) -> list[RawProblem]:
 
 def _count_bodies(folder: Path) -> int:
     bodies = (*folder.glob("*.html.gz"), *folder.glob(f"{FILES}/*"))
-    return sum(path.suffix != ".tmp" for path in bodies)
+    return sum(path.suffix != UNFINISHED_SUFFIX for path in bodies)

@@ -1,11 +1,11 @@
-"""How the workbook and the open API are asked for; pure."""
+"""How the workbook, the open API and a watched page are asked for; pure."""
 
 from __future__ import annotations
 
 from urllib.parse import quote, urlencode
 
 from dmf_crawler.acquire.frontier import PATH_SAFE
-from dmf_crawler.boards import ExportSource, OpenApiSource
+from dmf_crawler.boards import ExportSource, OpenApiSource, WatchedPage
 from dmf_crawler.model.page import PageRequest
 from dmf_crawler.secret import mark_of
 
@@ -53,3 +53,16 @@ def api_request(
     )
     url = base_url + quote(source.path, safe=PATH_SAFE)
     return PageRequest(f"{url}?{form}", "api", page_no, pass_no, secret=source.key_variable)
+
+
+def page_request(base_url: str, page: WatchedPage, *, pass_no: int = 1) -> PageRequest:
+    """Return the request for a watched page, which is never conditional.
+
+    Args:
+        base_url: Scheme, host and port of the site, without a final slash.
+        page: Which page.
+        pass_no: 1-based; a calibration asks for it several times.
+    """
+    url = base_url + quote(page.path, safe=PATH_SAFE)
+    form = urlencode(page.params)
+    return PageRequest(f"{url}?{form}" if form else url, "page", pass_no=pass_no)

@@ -14,10 +14,11 @@ from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, NoReturn, TextIO
+from typing import Any, TextIO
 
 from dmf_crawler import __version__
 from dmf_crawler.cli.options import (
+    add_calibrate_options,
     add_common_options,
     add_decision_options,
     add_history_options,
@@ -27,9 +28,11 @@ from dmf_crawler.cli.options import (
     add_rehearse_options,
     add_reparse_options,
     add_report_options,
+    add_review_options,
     add_run_options,
     add_runs_options,
     add_selectors_options,
+    add_terms_options,
     add_tune_options,
     add_where_options,
 )
@@ -39,6 +42,7 @@ from dmf_crawler.cli.question_options import (
     add_changes_options,
     add_export_options,
 )
+from dmf_crawler.cli.strict_parser import StrictParser
 from dmf_crawler.errors import DmfCrawlerError, UsageError
 
 
@@ -91,26 +95,10 @@ class Command:
 # Commands that a later version brings: asking for one is answered plainly.
 LATER = frozenset(
     {
-        *("probe", "calibrate", "schedule"),
+        *("probe", "schedule"),
         *("init", "watch", "alerts"),
-        *("terms", "review"),
     }
 )
-
-
-class _Parser(argparse.ArgumentParser):
-    """Raises `UsageError` where argparse would print and leave; knows no abbreviations.
-
-    `--js` would ask for JSON without being seen when an error is to be told as JSON.
-    """
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(allow_abbrev=False, **options)
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(
-            "usage", f"명령을 이해하지 못했습니다: {message}. {self.prog} --help 를 보십시오."
-        )
 
 
 COMMANDS = (
@@ -137,6 +125,20 @@ COMMANDS = (
         {"runs": []},
     ),
     Command(
+        "calibrate",
+        "감시 페이지가 저절로 움직이는 정도 재기",
+        add_calibrate_options,
+        "calibrate.calibrate",
+        {
+            "board": None,
+            "n_reads": 0,
+            "largest_distance": None,
+            "threshold": None,
+            "most_moving": None,
+            "moving": [],
+        },
+    ),
+    Command(
         "selectors",
         "셀렉터 파일을 검사하고 저장된 페이지에 대 보기",
         add_selectors_options,
@@ -146,6 +148,20 @@ COMMANDS = (
     Command("pending", "보류된 실행과 그 사유", add_no_options, "held.pending", {"held": []}),
     Command("approve", "보류된 실행 승인", add_decision_options, "held.approve", {"runs": []}),
     Command("reject", "보류된 실행 거부", add_decision_options, "held.reject", {"runs": []}),
+    Command(
+        "terms",
+        "사이트 이용약관의 확인 상태, 사람이 읽었다는 기록",
+        add_terms_options,
+        "terms.terms",
+        {"sites": []},
+    ),
+    Command(
+        "review",
+        "감시 페이지에서 바뀐 곳: 확인할 것을 보고, 확인했음을 적기",
+        add_review_options,
+        "review.review",
+        {"reviews": []},
+    ),
     Command("runs", "지난 실행 목록", add_runs_options, "history.list_runs", {"runs": []}),
     Command(
         "history",
@@ -314,7 +330,7 @@ def _unknown(name: str, commands: Sequence[Command]) -> UsageError:
 
 def make_parser(commands: Sequence[Command] = COMMANDS) -> argparse.ArgumentParser:
     """Return the parser of the whole command line."""
-    parser = _Parser(
+    parser = StrictParser(
         prog="dmf-crawler",
         description="원료의약품등록(DMF) 목록에서 무엇이 새로 생기고 바뀌고 취하되었는지 알립니다.",
     )

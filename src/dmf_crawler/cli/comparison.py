@@ -26,9 +26,9 @@ from dmf_crawler.errors import DmfCrawlerError
 from dmf_crawler.model.report import RunRow
 from dmf_crawler.model.run import Fault, RunStatus
 from dmf_crawler.model.verdict import RunSummary
+from dmf_crawler.page_watch import AnyWatch, open_board
 from dmf_crawler.persist.store import Store
 from dmf_crawler.reparse import compare_with_recorded
-from dmf_crawler.watch import Watch, open_watch
 
 MOST_WORKERS = 60
 """Windows waits for 63 things at once."""
@@ -62,7 +62,7 @@ def usable_cpus() -> int:
 
 
 def compare_here(
-    rows: Sequence[RunRow], watches: Mapping[str, Watch]
+    rows: Sequence[RunRow], watches: Mapping[str, AnyWatch]
 ) -> Generator[Compared, None, None]:
     """Compare runs one after the other, whatever becomes of one.
 
@@ -185,9 +185,9 @@ def _work(root: Path, pipe: Connection) -> None:
 
 def _compare_alone(root: Path, row: RunRow) -> RunSummary:
     home = load_home(root)
-    board = next(board for board in home.list_boards if board.id == row.run.board_id)
+    board = next(board for board in home.enabled_boards if board.id == row.run.board_id)
     with Store(home.database, for_reading=True) as store:
-        return compare_with_recorded(row, open_watch(home, board, store))
+        return compare_with_recorded(row, open_board(home, board, store))
 
 
 # --- what goes wrong ---------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from dmf_crawler.cli.home import read_keys
 from dmf_crawler.config import Home
 from dmf_crawler.errors import ConfigError
 from dmf_crawler.model.diagnosis import Diagnosis, Health
-from dmf_crawler.watch import read_selectors
+from dmf_crawler.page_watch import read_board_selectors
 
 
 def check_configuration(home: Home, error: ConfigError | None) -> Iterator[Diagnosis]:
@@ -45,7 +45,7 @@ def check_configuration(home: Home, error: ConfigError | None) -> Iterator[Diagn
         )
     )
     yield _check_contact(home)
-    for board in home.list_boards:
+    for board in home.enabled_boards:
         yield look("selectors", partial(_check_selectors, home, board), board.id)
     yield from _check_keys(home)
 
@@ -68,7 +68,7 @@ def _refuse_contact() -> Diagnosis:
 
 
 def _check_selectors(home: Home, board: Board) -> Diagnosis:
-    version = read_selectors(home, board).file.schema_version
+    version = read_board_selectors(home, board).file.schema_version
     found = f"selectors/{board.id}.yaml 이 올바릅니다(schema_version {version})."
     return Diagnosis("selectors", Health.OK, found, board=board.id)
 

@@ -56,15 +56,17 @@ def examine(root: Path, machine: Machine) -> Iterator[Diagnosis]:
 def tell_diagnoses(diagnoses: Sequence[Diagnosis]) -> Answer:
     """Return the answer; exit code 0 only where all is well.
 
-    What a machine or stored data lack comes before mistakes in the configuration, those before
-    warnings.
+    What a machine or stored data lack comes first, then terms that forbid, mistakes in the
+    configuration, warnings.
     """
     payload = {"checks": [_diagnosis_json(each) for each in diagnoses]}
     text = "\n".join(line for each in diagnoses for line in _say(each))
     failed = [each for each in diagnoses if each.outcome is Health.FAIL]
     warned = [each for each in diagnoses if each.outcome is Health.WARN]
-    of_machine = [each for each in failed if each.name not in OF_CONFIGURATION]
-    worst = next(iter([*of_machine, *failed, *warned]), None)
+    stopped = [each for each in failed if each.name == "terms"]
+    others = [each for each in failed if each not in stopped]
+    of_machine = [each for each in others if each.name not in OF_CONFIGURATION]
+    worst = next(iter([*of_machine, *stopped, *failed, *warned]), None)
     if worst is None:
         return Answer(0, payload, text)
     message = (
@@ -73,6 +75,8 @@ def tell_diagnoses(diagnoses: Sequence[Diagnosis]) -> Answer:
     )
     if of_machine:
         return Answer(5, payload, text, ("doctor_failed", message))
+    if stopped:
+        return Answer(7, payload, text, ("terms_forbid", message))
     if failed:
         return Answer(2, payload, text, ("doctor_configuration", message))
     return Answer(2, payload, text, ("doctor_warnings", message))

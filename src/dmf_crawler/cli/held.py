@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
-import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -20,6 +18,7 @@ from dmf_crawler.cli.run import publish_accepted
 from dmf_crawler.cli.wording import (
     count_words,
     error_json,
+    name_home,
     quote_value,
     row_json,
     row_text,
@@ -30,18 +29,20 @@ from dmf_crawler.cli.wording import (
 from dmf_crawler.config import Home
 from dmf_crawler.errors import UsageError
 from dmf_crawler.held import approve_held, check_held, preview_path
+from dmf_crawler.killed import end_killed_runs
 from dmf_crawler.model.decision import Decided, Decision
 from dmf_crawler.model.record import Column
 from dmf_crawler.model.report import RunRow
 from dmf_crawler.model.run import RunStatus
 from dmf_crawler.model.verdict import Example, Gate, Outcome
+from dmf_crawler.page_watch import open_boards
 from dmf_crawler.persist.decisions import held_runs, reject_held
 from dmf_crawler.persist.gate_results import gates_of
-from dmf_crawler.persist.runs import end_abandoned_runs, get_run, last_accepted_run
+from dmf_crawler.persist.runs import get_run, last_accepted_run
 from dmf_crawler.persist.store import Store
 from dmf_crawler.publish.report.wording import LIMIT_WORDS, OUTCOME_WORDS, label_of
 from dmf_crawler.text import escape_unprintable
-from dmf_crawler.watch import open_watch
+from dmf_crawler.watch import Watch
 from dmf_crawler.world import World, real_world
 
 WHOLE_RECORD = "기록 전체"
@@ -123,17 +124,13 @@ def _find_file(sha256: str, folder: Path, home: Home) -> str | None:
 
 def _name_commands(row: RunRow, given: Path | None) -> dict[str, str]:
     """Return the three commands that may follow, as they are to be typed."""
-    where = f" --home {_quote(str(given))}" if given is not None else ""
+    where = name_home(given)
     run_id = row.run.run_id
     return {
         "approve": f'dmf-crawler approve {run_id}{where} --note "확인한 내용"',
         "reject": f'dmf-crawler reject {run_id}{where} --note "거부하는 까닭"',
         "reparse": f"dmf-crawler reparse{where} --run {run_id}",
     }
-
-
-def _quote(text: str) -> str:
-    return shlex.quote(text) if os.name == "posix" else f'"{text}"'
 
 
 def _held_json(held: _Held) -> dict[str, Any]:
@@ -225,8 +222,9 @@ def approve(arguments: argparse.Namespace) -> Answer:
     """Accept a held run from its kept pages; write the workbook of its day."""
     home = open_home(arguments.home)
     with _deciding(home, arguments) as (store, world, row):
-        watches = [open_watch(home, board, store) for board in home.list_boards]
-        watch = next((each for each in watches if each.board.id == row.run.board_id), None)
+        watches = open_boards(home, store)
+        lists = (each for each in watches if isinstance(each, Watch))  # no page is ever held
+        watch = next((each for each in lists if each.board.id == row.run.board_id), None)
         if watch is None:
             raise UsageError(
                 "no_such_board",
@@ -268,11 +266,11 @@ def _deciding(home: Home, arguments: argparse.Namespace) -> Iterator[tuple[Store
     """Hold the lock and give the history, the clock and the held run that is decided on."""
     with (
         hold_lock(home),
-        open_store(home) as store,
+        open_store(home, under_lock=True) as store,
         real_world(home.settings.politeness, starts_at=arguments.now) as world,
         write_log(home.logs, world.now),
     ):
-        end_abandoned_runs(store, world.now())
+        end_killed_runs(home, store, world.now())
         row = get_run(store, arguments.run)
         check_held(row)
         yield store, world, row

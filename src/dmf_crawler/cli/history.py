@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import date
 from typing import Any
@@ -11,14 +11,19 @@ from typing import Any
 from dmf_crawler.acquire.raw_store import RawStore
 from dmf_crawler.cli.commands import Answer
 from dmf_crawler.cli.home import hold_lock, open_home, write_log
+from dmf_crawler.cli.piece_words import change_json, describe_pieces
 from dmf_crawler.cli.run import choose_boards
 from dmf_crawler.cli.wording import quote_value, row_json, row_text
 from dmf_crawler.config import Home
-from dmf_crawler.errors import UsageError
+from dmf_crawler.daily_report import publish_day
+from dmf_crawler.errors import StoreError, UsageError
 from dmf_crawler.model.change import FieldChange
 from dmf_crawler.model.record import Column
 from dmf_crawler.model.report import EventRow, VersionRow
 from dmf_crawler.model.run import day_of
+from dmf_crawler.page_watch import open_boards, read_board_selectors
+from dmf_crawler.persist.changed_back import mark_changed_back
+from dmf_crawler.persist.contradictions import refuse_contradictions
 from dmf_crawler.persist.earlier_runs import taken_over
 from dmf_crawler.persist.questions import (
     Source,
@@ -30,31 +35,60 @@ from dmf_crawler.persist.questions import (
 from dmf_crawler.persist.runs import find_runs, get_run, last_accepted_run
 from dmf_crawler.persist.store import Store
 from dmf_crawler.persist.verification import Check, verify_history
-from dmf_crawler.pipeline import publish_day
-from dmf_crawler.publish.report.wording import EVENT_WORDS, label_of, shorten_change, show_reason
+from dmf_crawler.publish.report.wording import (
+    EVENT_WORDS,
+    label_of,
+    shorten_change,
+    show_changed_back,
+    show_reason,
+)
 from dmf_crawler.text import key_form
-from dmf_crawler.watch import open_watch, read_selectors
 from dmf_crawler.world import real_world
 
 MOST_SHOWN_KEYS = 10
 
 
+RESTORE_HISTORY = (
+    "실행을 멈추고 홈 폴더의 var/dmf.sqlite3 을 백업에서 되살린 뒤 verify 를 다시 실행하십시오. "
+    "백업이 없으면 이 줄을 개발자에게 보내 주십시오. 파일을 직접 고치지 마십시오."
+)
+RESTORE_PAGES = (
+    "이력은 그대로 쓸 수 있습니다. 그 실행의 raw 폴더를 백업에서 되살린 뒤 verify 를 다시 "
+    "실행하십시오. 되살릴 수 없으면 그 실행은 다시 읽을(reparse) 수 없습니다."
+)
+
 N_OTHER_ANSWERS = 1
 """Besides the pages of its list every crawl keeps robots.txt."""
 
 
-def open_store(home: Home) -> Store:
-    """Open a history that must be there already.
+def open_store(home: Home, *, under_lock: bool = False, is_sealed: bool = True) -> Store:
+    """Open a history that must be there already; its seal is looked at unless told otherwise.
+
+    Args:
+        home: The home folder.
+        under_lock: The caller holds the lock and may write. Without it the history is opened to be
+            read, beside a run at work; one of an older version is first brought up to date, which
+            takes the lock for that time.
+        is_sealed: As in `Store`.
 
     Raises:
         UsageError: `no_history`.
+        LockHeldError: `lock_held`: an older history, and a run at work.
     """
     if not home.database.is_file():
         raise UsageError(
             "no_history",
             f"이력 {home.database} 이 아직 없습니다. 먼저 run 또는 rehearse 를 실행하십시오.",
         )
-    return Store(home.database)
+    if not under_lock:
+        try:
+            return Store(home.database, for_reading=True)
+        except StoreError as error:
+            if error.code != "database_older":
+                raise
+        with hold_lock(home):
+            Store(home.database).close()
+    return Store(home.database, for_reading=not under_lock, is_sealed=is_sealed)
 
 
 def list_runs(arguments: argparse.Namespace) -> Answer:
@@ -72,7 +106,7 @@ def show_history(arguments: argparse.Namespace) -> Answer:
     home = open_home(arguments.home)
     with open_store(home) as store:
         board_id, key = choose_key(store, arguments.key)
-        events = events_of_key(store, board_id, key)
+        events = _mark_changed_back(home, events_of_key(store, board_id, key))
         versions = versions_of_key(store, board_id, key)
     payload = {
         "key": key,
@@ -81,8 +115,27 @@ def show_history(arguments: argparse.Namespace) -> Answer:
         "versions": [_version_json(version) for version in versions],
     }
     columns = columns_of(home, board_id)
-    lines = [f"{key} ({board_id})", *(_event_line(event, columns) for event in events)]
+    lines = [f"{key} ({board_id})"]
+    for event in events:
+        lines += [_event_line(event, columns), *_tell_pieces(event, columns)]
     return Answer(0, payload, "\n".join(lines))
+
+
+def _mark_changed_back(home: Home, events: Iterable[EventRow]) -> list[EventRow]:
+    """Return a key's events with what in them undid an earlier one, as the workbook tells it."""
+    dated = ((event, day_of(event.occurred_at)) for event in events)
+    n_days = home.settings.report.changed_back_days
+    return [event for event, _ in mark_changed_back(dated, n_days=n_days)]
+
+
+def _tell_pieces(event: EventRow, columns: Sequence[Column]) -> Iterator[str]:
+    """Yield what an event changed inside its values, and which values it changed back."""
+    for change in event.changes:
+        label = label_of(change.field, columns)
+        for line in describe_pieces(change):
+            yield f"      {label} {line}"
+        if back := show_changed_back(event.changed_back.get(change.field)):
+            yield f"      {label} {back}"
 
 
 def choose_key(store: Store, text: str, board_id: str | None = None) -> tuple[str, str]:
@@ -120,7 +173,11 @@ def choose_key(store: Store, text: str, board_id: str | None = None) -> tuple[st
 def columns_of(home: Home, board_id: str) -> Sequence[Column]:
     """Return a board's columns for their Korean names; none for one that is switched off."""
     return next(
-        (read_selectors(home, board).columns for board in home.list_boards if board.id == board_id),
+        (
+            read_board_selectors(home, board).columns
+            for board in home.enabled_boards
+            if board.id == board_id
+        ),
         (),
     )
 
@@ -134,7 +191,9 @@ def event_json(event: EventRow) -> dict[str, Any]:
         "reason": event.reason,
         "grade": event.grade,
         "missing_since": str(event.missing_since) if event.missing_since else None,
-        "changes": [asdict(change) for change in event.changes],
+        "changes": [
+            change_json(change, event.changed_back.get(change.field)) for change in event.changes
+        ],
         "record": dict(event.fields),
     }
 
@@ -172,9 +231,10 @@ def rewrite_report(arguments: argparse.Namespace) -> Answer:
         hold_lock(home),
         real_world(home.settings.politeness) as world,
         write_log(home.logs, world.now),
-        open_store(home) as store,
+        open_store(home, under_lock=True) as store,
     ):
-        watches = [open_watch(home, board, store) for board in choose_boards(home, None)]
+        choose_boards(home, None)
+        watches = open_boards(home, store)
         day = arguments.date
         if arguments.run:
             day = get_run(store, arguments.run).run.day
@@ -186,6 +246,8 @@ def rewrite_report(arguments: argparse.Namespace) -> Answer:
                 "nothing_accepted",
                 "채택된 실행이 없어 보고서를 만들 수 없습니다. 먼저 run 하십시오.",
             )
+        for watch in watches:
+            refuse_contradictions(store, watch.board.id)
         path = publish_day(watches, day, written_at=world.now())
     return Answer(0, {"report": str(path)}, f"보고서: {path}")
 
@@ -199,22 +261,44 @@ def verify(arguments: argparse.Namespace) -> Answer:
     with (
         hold_lock(home),
         real_world(home.settings.politeness) as world,
-        open_store(home) as store,
+        open_store(home, under_lock=True, is_sealed=False) as store,
     ):
         sources = _verify_sources(home, find_sources(store), today=day_of(world.now()))
-        checks = [*verify_history(store), _verify_raw(home), sources]
+        checks = [*verify_history(store), _verify_raw(home), sources, _verify_seal(store)]
     broken = next((check for check in checks if not check.ok), None)
-    lines = [
-        f"{'이상 없음' if check.ok else '이상'}  {check.name}: {check.detail}" for check in checks
-    ]
-    payload = {"ok": broken is None, "checks": [asdict(check) for check in checks]}
+    payload = {
+        "ok": broken is None,
+        "checks": [{**asdict(check), "next": _tell_remedy(check)} for check in checks],
+    }
+    text = "\n".join(line for check in checks for line in _check_lines(check))
     if broken is None:
-        return Answer(0, payload, "\n".join(lines))
+        return Answer(0, payload, text)
     message = (
-        f"저장된 자료가 온전하지 않습니다({broken.name}): {broken.detail}. "
-        "홈 폴더를 백업에서 되살리고, 되살릴 수 없으면 개발자에게 알려 주십시오."
+        f"저장된 자료가 온전하지 않습니다({broken.name}): {broken.detail}. {_tell_remedy(broken)}"
     )
-    return Answer(5, payload, "\n".join(lines), ("not_verified", message))
+    return Answer(5, payload, text, ("not_verified", message))
+
+
+def _tell_remedy(check: Check) -> str:
+    """Return what is to be done about a check that does not hold, "" where it does."""
+    if check.ok:
+        return ""
+    return RESTORE_PAGES if check.name.startswith("raw_") else RESTORE_HISTORY
+
+
+def _check_lines(check: Check) -> list[str]:
+    line = f"{'이상 없음' if check.ok else '이상'}  {check.name}: {check.detail}"
+    return [line] if check.ok else [line, f"  할 일: {_tell_remedy(check)}"]
+
+
+def _verify_seal(store: Store) -> Check:
+    if not store.is_damaged:
+        return Check("file_seal", ok=True, detail="이상 없음")
+    detail = (
+        f"{store.path} 의 내용이 마지막으로 닫은 뒤에 바뀌었습니다. 위의 증명이 보지 않는 값이 "
+        "손상되었을 수 있습니다"
+    )
+    return Check("file_seal", ok=False, detail=detail)
 
 
 def _verify_raw(home: Home) -> Check:

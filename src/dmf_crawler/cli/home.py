@@ -13,12 +13,12 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from filelock import FileLock, Timeout
 
 from dmf_crawler.boards import Board
-from dmf_crawler.config import Home, load_home
+from dmf_crawler.config import DATABASE, Home, load_home
 from dmf_crawler.errors import ConfigError, DmfCrawlerError, LockHeldError, StoredDataError
 from dmf_crawler.model.run import day_of, kst
 from dmf_crawler.secret import Secret, describe_missing, read_secret
@@ -52,24 +52,49 @@ def find_home(given: Path | None) -> Path:
     )
 
 
-def is_network_drive(anchor: str) -> bool:
-    r"""Say whether a root such as `C:\` or `\\server\share\` is not a disk of this Windows PC."""
+def is_network_drive(folder: Path) -> bool:
+    """Say whether a folder, its links resolved, is not on a disk of this Windows PC."""
     windows = getattr(ctypes, "windll", None)
-    return windows is not None and windows.kernel32.GetDriveTypeW(anchor) == DRIVE_REMOTE
+    return windows is not None and is_on_network(folder, windows.kernel32.GetDriveTypeW)
 
 
-def open_home(given: Path | None, *, is_remote: Callable[[str], bool] = is_network_drive) -> Home:
+def is_on_network(folder: PurePath, tell_type: Callable[[str], int]) -> bool:
+    r"""Say whether a folder of Windows' lies on a share or on a drive that stands for one.
+
+    Args:
+        folder: Absolute, its links resolved.
+        tell_type: GetDriveTypeW. Of a share that it cannot reach it says that there is no such
+            drive, so a share is known by its name, with or without `\\?\UNC` before it.
+    """
+    name = str(folder).upper()
+    is_device = name.startswith(("\\\\?\\", "\\\\.\\"))
+    if name.startswith("UNC\\", 4) if is_device else name.startswith("\\\\"):
+        return True
+    return tell_type(folder.anchor) == DRIVE_REMOTE
+
+
+def find_remote(root: Path, is_remote: Callable[[Path], bool]) -> Path | None:
+    """Return what of a home folder lies on a network and must not, None where nothing does.
+
+    `var` may be a link to somewhere else, and so may the history in it.
+    """
+    places = (root, root / DATABASE.parent, root / DATABASE)
+    return next((place for place in places if is_remote(place.resolve())), None)
+
+
+def open_home(given: Path | None, *, is_remote: Callable[[Path], bool] = is_network_drive) -> Home:
     """Find the home folder and check its whole configuration.
 
     Raises:
         ConfigError: `no_home`, `home_on_network`, or what is wrong in it.
     """
     root = find_home(given).resolve()
-    if is_remote(root.anchor):  # SQLite's WAL does not hold there
+    remote = find_remote(root, is_remote)
+    if remote is not None:  # SQLite's WAL does not hold there
         raise ConfigError(
             "home_on_network",
-            f"홈 폴더 {root} 가 네트워크 드라이브에 있습니다. 이력이 손상될 수 있으므로 이 PC의 "
-            "디스크로 옮기십시오. 보고서만 paths.reports_dir 로 네트워크에 둘 수 있습니다.",
+            f"홈 폴더의 {remote} 가 네트워크 드라이브에 있습니다. 이력이 손상될 수 있으므로 "
+            "이 PC의 디스크로 옮기십시오. 보고서만 paths.reports_dir 로 네트워크에 둘 수 있습니다.",
         )
     return load_home(root)
 
@@ -184,7 +209,8 @@ def write_log(folder: Path, now: Callable[[], datetime]) -> Iterator[None]:
     except OSError as error:
         raise StoredDataError(
             "home_not_writable",
-            f"로그 폴더 {folder} 에 쓸 수 없습니다({error}). 폴더 권한을 확인하십시오.",
+            f"로그 폴더 {folder} 에 쓸 수 없습니다({error}). 폴더 권한과 디스크 공간을 확인하고, "
+            "다른 프로그램이 로그를 열어 두었으면 닫으십시오.",
         ) from error
     handler.setFormatter(_JsonLines(now))
     level, propagates = LOG.level, LOG.propagate

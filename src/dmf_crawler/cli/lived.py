@@ -38,7 +38,7 @@ def read_board(home: Home, store: Store, board: Board) -> Lived:
             "nothing_accepted",
             "이력에 실행이 없어 견줄 것이 없습니다. 먼저 run 하십시오.",
         )
-    same_host = [other.id for other in home.list_boards if other.site == board.site]
+    same_host = [other.id for other in home.enabled_boards if other.site == board.site]
     n_days = home.settings.gates.history_days
     lived = read_lived(store, board.id, same_host, until=until, n_days=n_days)
     return add_answers(home, store, board, lived)

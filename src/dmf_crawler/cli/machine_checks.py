@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from dmf_crawler.cli.checks import not_looked_at
-from dmf_crawler.cli.home import hold_lock, is_network_drive
+from dmf_crawler.cli.home import find_remote, hold_lock, is_network_drive
 from dmf_crawler.config import Home
 from dmf_crawler.errors import LockHeldError
 from dmf_crawler.model.diagnosis import Diagnosis, Health
@@ -32,27 +32,28 @@ def count_free_bytes(folder: Path) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    r"""What this machine tells of itself.
+    """What this machine tells of itself.
 
     Attributes:
         now: Aware.
-        is_remote: Whether a root such as `C:\` is not a disk of this machine.
+        is_remote: Whether a folder, its links resolved, is not on a disk of this machine.
         count_free: Free bytes on the disk of a folder.
     """
 
     now: datetime
-    is_remote: Callable[[str], bool] = is_network_drive
+    is_remote: Callable[[Path], bool] = is_network_drive
     count_free: Callable[[Path], int] = count_free_bytes
 
 
 def check_place(root: Path, machine: Machine) -> Diagnosis:
-    """Say whether the home folder lies on a disk of this machine."""
+    """Say whether the home folder and its history lie on a disk of this machine."""
     name = "home_on_local_disk"
-    if machine.is_remote(root.anchor):
+    remote = find_remote(root, machine.is_remote)
+    if remote is not None:
         return Diagnosis(
             name,
             Health.FAIL,
-            f"홈 폴더 {root} 가 네트워크 드라이브에 있어 이력이 손상될 수 있습니다.",
+            f"홈 폴더의 {remote} 가 네트워크 드라이브에 있어 이력이 손상될 수 있습니다.",
             "홈 폴더를 이 PC의 디스크로 옮기십시오. 보고서만 paths.reports_dir 로 네트워크에 둘 수 "
             "있습니다.",
         )

@@ -85,6 +85,12 @@ def add_reparse_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_calibrate_options(parser: argparse.ArgumentParser) -> None:
+    """Add those of `calibrate`."""
+    parser.add_argument("board", type=parse_text, metavar="BOARD", help="kind: page 인 게시판의 id")
+    parser.add_argument("--now", type=_moment, metavar="ISO", help="이 시각인 것처럼 실행 (연습용)")
+
+
 def add_decision_options(parser: argparse.ArgumentParser) -> None:
     """Add those of `approve` and `reject`."""
     parser.add_argument(
@@ -150,6 +156,31 @@ def add_tune_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_terms_options(parser: argparse.ArgumentParser) -> None:
+    """Add those of `terms`."""
+    parser.add_argument(
+        "action",
+        nargs="?",
+        choices=["show", "confirm"],
+        default="show",
+        metavar="show|confirm",
+        help="show(기본)는 상태를 보이고, confirm은 사람이 읽고 허용됨을 확인했다고 기록합니다",
+    )
+    parser.add_argument(
+        "--note",
+        type=_note,
+        default="",
+        metavar="T",
+        help="(confirm) 무엇을 읽고 확인했는지; 꼭 적어야 합니다",
+    )
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--site", type=parse_text, metavar="NAME", help="(confirm) 이 사이트의 약관")
+    which.add_argument(
+        "--board", type=parse_text, metavar="ID", help="(confirm) 이 게시판의 사이트"
+    )
+    parser.add_argument("--now", type=_moment, metavar="ISO", help="이 시각인 것처럼 (연습용)")
+
+
 def add_history_options(parser: argparse.ArgumentParser) -> None:
     """Add those of `history`."""
     parser.add_argument("key", type=parse_text, metavar="KEY", help="등록번호")
@@ -178,6 +209,25 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
     either.add_argument("--run", type=parse_text, metavar="ID", help="이 실행이 속한 날")
     either.add_argument(
         "--date", type=parse_day, metavar="D", help="이 날 (기본: 마지막 채택된 날)"
+    )
+
+
+def add_review_options(parser: argparse.ArgumentParser) -> None:
+    """Add those of `review`."""
+    parser.add_argument(
+        "action",
+        choices=["list", "done"],
+        metavar="list|done",
+        help="list: 확인할 변경 보기, done N: N번을 확인했다고 적기",
+    )
+    parser.add_argument("number", type=_positive, nargs="?", metavar="N", help="검토 번호 (done)")
+    parser.add_argument("--board", type=parse_text, metavar="ID", help="이 게시판만 (list)")
+    parser.add_argument("--all", action="store_true", help="이미 확인한 것도 (list)")
+    parser.add_argument(
+        "--note", type=_note, default="", metavar="T", help="무엇을 확인했는지 (done)"
+    )
+    parser.add_argument(
+        "--now", type=_moment, metavar="ISO", help="이 시각인 것처럼 실행 (done, 연습용)"
     )
 
 

@@ -15,14 +15,14 @@ from dmf_crawler.errors import DmfCrawlerError
 from dmf_crawler.held import clear_previews, preview_path, write_preview
 from dmf_crawler.model.run import RunStatus
 from dmf_crawler.model.verdict import RunSummary
+from dmf_crawler.page_watch import AnyWatch
 from dmf_crawler.persist.decisions import held_runs
 from dmf_crawler.persist.store import Store
-from dmf_crawler.watch import Watch
 from dmf_crawler.world import World
 
 
 def settle_previews(
-    summaries: Sequence[RunSummary], watches: Sequence[Watch], world: World
+    summaries: Sequence[RunSummary], watches: Sequence[AnyWatch], world: World
 ) -> list[RunSummary]:
     """Remove the previews of runs that no longer wait; write those of the runs held just now.
 
@@ -38,7 +38,7 @@ def settle_previews(
     ]
 
 
-def _add_preview(summary: RunSummary, watches: Sequence[Watch], world: World) -> RunSummary:
+def _add_preview(summary: RunSummary, watches: Sequence[AnyWatch], world: World) -> RunSummary:
     try:
         path = write_preview(summary.run, watches, now=world.now)
     except Exception as error:  # noqa: BLE001 - a run that is held stays so, with or without it
@@ -52,7 +52,7 @@ def _add_preview(summary: RunSummary, watches: Sequence[Watch], world: World) ->
     return replace(summary, preview=str(path))
 
 
-def renew_previews(watches: Sequence[Watch], world: World) -> tuple[str, ...]:
+def renew_previews(watches: Sequence[AnyWatch], world: World) -> tuple[str, ...]:
     """Write the previews of all held runs anew: they are to be compared with another list now.
 
     Returns:

@@ -20,6 +20,7 @@ REASONS_KO = {
     KeepReason.HELD: "보류된 실행",
     KeepReason.RUNNING: "진행 중인 실행",
     KeepReason.KNOWN_PAGE: "상세 페이지를 다시 받지 않으려면 필요함",
+    KeepReason.KEPT_STATE: "감시 페이지가 바뀌기 전이나 뒤의 모습",
     KeepReason.UNKNOWN_RUN: "이력에 없는 실행이라 그대로 둠",
     KeepReason.UNKNOWN_BOARD: "이력에 없는 게시판이라 그대로 둠",
 }
@@ -35,7 +36,7 @@ def prune(arguments: argparse.Namespace) -> Answer:
 def prune_home(home: Home, now: Callable[[], datetime], *, is_dry: bool) -> Answer:
     """Remove, or only name, what is beyond its time at a moment; exit code 5 where some stays."""
     with hold_lock(home), write_log(home.logs, now):
-        with open_store(home) as store:
+        with open_store(home, under_lock=True) as store:
             plan = plan_prune(home, store, today=day_of(now()))
         leftovers = () if is_dry else carry_out(plan)
         if not is_dry:
@@ -70,7 +71,8 @@ def _answer(home: Home, plan: PrunePlan, leftovers: Sequence[Leftover], *, is_dr
         return Answer(0, payload, text)
     message = (
         f"{len(leftovers):,}개를 지우지 못했습니다. 첫째: {leftovers[0].path} "
-        f"({leftovers[0].what}). 그 폴더를 연 프로그램을 닫고 prune 을 다시 실행해 주십시오."
+        f"({leftovers[0].what}). 그것을 연 프로그램을 닫고 쓰기 권한을 "
+        "확인한 뒤 prune 을 다시 실행해 주십시오."
     )
     return Answer(5, payload, text, ("prune_incomplete", message))
 

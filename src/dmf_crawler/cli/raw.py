@@ -20,7 +20,7 @@ def export(arguments: argparse.Namespace) -> Answer:
     """
     home = open_home(arguments.home)
     with hold_lock(home):
-        with open_store(home) as store:
+        with open_store(home, under_lock=True) as store:
             row = get_run(store, arguments.warc)
         folder = find_kept_folder(row, home)
         run_id = folder.name  # of a correction, the run that asked

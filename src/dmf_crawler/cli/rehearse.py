@@ -27,9 +27,11 @@ from dmf_crawler.config import Home, load_home
 from dmf_crawler.model.change import Counts
 from dmf_crawler.persist.questions import events_of_run, list_as_of
 from dmf_crawler.persist.store import Store
+from dmf_crawler.publish.report.wording import MOVEMENT_WORDS
 from dmf_crawler.workbench.rehearsal.days import Life
 from dmf_crawler.workbench.rehearsal.notice_life import NoticeLife
 from dmf_crawler.workbench.rehearsal.server import RehearsalSite
+from dmf_crawler.workbench.rehearsal.terms_life import TermsLife
 from dmf_crawler.workbench.rehearse import (
     Found,
     RehearsedBoard,
@@ -48,19 +50,22 @@ def rehearse(arguments: argparse.Namespace) -> Answer:
     root = arguments.keep or arguments.home or Path(tempfile.mkdtemp(prefix="dmf_rehearsal_"))
     say = _quiet if arguments.json else _say
     life = Life(n_rows=arguments.rows, seed=arguments.seed)
-    notices = NoticeLife(seed=arguments.seed)
-    with RehearsalSite(life.rows, notices=notices.rows) as site:
+    notices, terms_life = NoticeLife(seed=arguments.seed), TermsLife()
+    with RehearsalSite(life.rows, notices=notices.rows, terms=terms_life.terms) as site:
         make_home(root, site.base_url)
         home = load_home(root)
         say(
             f"연습 사이트 {site.base_url} 에 {arguments.rows:,}건의 목록과 "
-            f"공지 {len(notices.rows):,}건을 열었습니다."
+            f"공지 {len(notices.rows):,}건, 이용약관을 열었습니다."
         )
         say(f"홈 폴더: {home.root}")
         days = []
         names = {board.id: board.name_ko for board in home.boards}
         run_day = DayRunner(home)
-        for day in rehearse_days(site, life, arguments.days, run_day, notices=notices):
+        lived = rehearse_days(
+            site, life, arguments.days, run_day, notices=notices, terms_life=terms_life
+        )
+        for day in lived:
             days.append(day)
             say(day_text(day, names))
         answer = make_answer(home, days)
@@ -80,7 +85,7 @@ class DayRunner:
     def __call__(self, moment: datetime) -> dict[str, Found]:
         """Run all of them once, as if at a moment; return what each left, by board id."""
         summaries = run_once(self.home, choose_boards(self.home, None), starts_at=moment)
-        with Store(self.home.database) as store:
+        with Store(self.home.database, for_reading=True) as store:
             return {
                 summary.run.board_id: Found(
                     summary,
@@ -184,13 +189,21 @@ def _board_lines(board: RehearsedBoard, name: str) -> Iterator[str]:
     yield (
         f"{head}  쪽 {summary.n_pages:>3,}  요청 {summary.n_requests:>3,}  "
         f"건수 {summary.n_rows or 0:>6,}  "
-        f"{_counts_text(board.found, is_baseline=summary.is_baseline)}  -> {same}"
+        f"{_found_text(board)}  -> {same}"
     )
     if not board.agrees:
         yield (
             f"    실제: {_counts_text(board.truth, is_baseline=summary.is_baseline)}  "
             f"잘못 기록 {board.false_events:,}건, 놓침 {board.missed_events:,}건"
         )
+
+
+def _found_text(board: RehearsedBoard) -> str:
+    """Return what a run found: of a page how it moved, of a list its counts."""
+    summary = board.summary
+    if summary.movement is not None:
+        return MOVEMENT_WORDS[summary.movement]
+    return _counts_text(board.found, is_baseline=summary.is_baseline)
 
 
 def _counts_text(counts: dict[str, int], *, is_baseline: bool) -> str:

@@ -31,13 +31,14 @@ from dmf_crawler.cli.wording import (
 )
 from dmf_crawler.config import Home
 from dmf_crawler.errors import UsageError
+from dmf_crawler.killed import end_killed_runs
 from dmf_crawler.model.report import RunRow
 from dmf_crawler.model.run import RunStatus
 from dmf_crawler.model.verdict import RunSummary
-from dmf_crawler.persist.runs import end_abandoned_runs, find_runs, get_run
+from dmf_crawler.page_watch import AnyWatch, open_boards
+from dmf_crawler.persist.runs import find_runs, get_run
 from dmf_crawler.persist.store import Store
 from dmf_crawler.reparse import record_correction
-from dmf_crawler.watch import Watch, open_watch
 from dmf_crawler.world import World, real_world
 
 Advance = Callable[[], object]
@@ -49,13 +50,13 @@ def reparse(arguments: argparse.Namespace) -> Answer:
     home = open_home(arguments.home)
     with (
         hold_lock(home),
-        open_store(home) as store,
+        open_store(home, under_lock=True) as store,
         real_world(home.settings.politeness, starts_at=arguments.now) as world,
         write_log(home.logs, world.now),
     ):
         rows = _choose_runs(store, arguments)
-        end_abandoned_runs(store, world.now())
-        watches = {board.id: open_watch(home, board, store) for board in home.list_boards}
+        end_killed_runs(home, store, world.now())
+        watches = {watch.board.id: watch for watch in open_boards(home, store)}
         unknown = [row for row in rows if row.run.board_id not in watches]
         if unknown:
             raise UsageError(
@@ -87,7 +88,7 @@ def reparse(arguments: argparse.Namespace) -> Answer:
 
 
 def _record_all(
-    rows: Sequence[RunRow], watches: Mapping[str, Watch], world: World, advance: Advance
+    rows: Sequence[RunRow], watches: Mapping[str, AnyWatch], world: World, advance: Advance
 ) -> list[RunSummary]:
     """Record a correction for each run, one after the other."""
     summaries = []
@@ -101,7 +102,7 @@ def _record_all(
 
 def _compare_all(
     rows: Sequence[RunRow],
-    watches: Mapping[str, Watch],
+    watches: Mapping[str, AnyWatch],
     home: Home,
     n_jobs: int | None,
     advance: Advance,

@@ -20,10 +20,13 @@ from dmf_crawler.cli.previews import settle_previews
 from dmf_crawler.cli.wording import summary_json, summary_text, worst_error, worst_exit_code
 from dmf_crawler.config import Home
 from dmf_crawler.crawl import CrawlOptions
+from dmf_crawler.daily_report import publish_day, report_path
 from dmf_crawler.errors import DmfCrawlerError, LockHeldError, StoredDataError, UsageError
-from dmf_crawler.judge.gates import refuse_read
+from dmf_crawler.killed import end_killed_runs
 from dmf_crawler.model.run import Fault, Run, RunStatus, day_of, kst
 from dmf_crawler.model.verdict import RunSummary
+from dmf_crawler.page_run import run_page
+from dmf_crawler.page_watch import AnyWatch, PageWatch, open_boards, read_board_selectors
 from dmf_crawler.persist.attempts import (
     attempts_of_day,
     begin_attempt,
@@ -35,8 +38,9 @@ from dmf_crawler.persist.decisions import approved_days
 from dmf_crawler.persist.gate_results import write_gates
 from dmf_crawler.persist.runs import end_abandoned_runs, find_runs, get_run
 from dmf_crawler.persist.store import Store
-from dmf_crawler.pipeline import USUAL_OPTIONS, publish_day, report_path, run_board
-from dmf_crawler.watch import Watch, open_watch, read_selectors
+from dmf_crawler.pipeline import USUAL_OPTIONS, run_board
+from dmf_crawler.run_line import refuse_gates
+from dmf_crawler.terms import raise_terms_alerts
 from dmf_crawler.world import World, real_world
 
 RECENT = timedelta(days=2)
@@ -47,8 +51,8 @@ def run(arguments: argparse.Namespace) -> Answer:
     """Run the chosen boards once."""
     home = open_home(arguments.home)
     boards = choose_boards(home, arguments.board)
-    for board in home.list_boards:  # everything is checked before anything is fetched
-        read_selectors(home, board)
+    for board in home.enabled_boards:  # everything is checked before anything is fetched
+        read_board_selectors(home, board)
     if arguments.scheduled:
         summaries, note = run_scheduled(home, boards, starts_at=arguments.now)
         return _answer_runs(summaries, note)
@@ -104,16 +108,16 @@ def run_once(
         write_log(home.logs, world.now),
         Store(home.database) as store,
     ):
-        watches = [open_watch(home, board, store, sleep=world.sleep) for board in home.list_boards]
+        watches = open_boards(home, store, sleep=world.sleep)
         chosen = [watch for watch in watches if watch.board in boards]
         return run_boards(chosen, world, options=options, reported=watches)
 
 
 def run_boards(
-    watches: Sequence[Watch],
+    watches: Sequence[AnyWatch],
     world: World,
     *,
-    reported: Sequence[Watch],
+    reported: Sequence[AnyWatch],
     options: CrawlOptions = USUAL_OPTIONS,
 ) -> list[RunSummary]:
     """Run boards one after the other; write the workbook when one is accepted.
@@ -126,9 +130,11 @@ def run_boards(
         reported: All boards that the workbook is of.
         options: What was asked for on the command line.
     """
-    for run_id in end_abandoned_runs(watches[0].store, world.now()):
+    for run_id in end_killed_runs(watches[0].home, watches[0].store, world.now()):
         LOG.warning("run_was_killed", extra={"run_id": run_id})
     summaries = [_run_watch(watch, world, options=options) for watch in watches]
+    if not options.is_dry:
+        raise_terms_alerts(watches[0].home, watches[0].store, world.now())
     if not options.is_dry and any(summary.status is RunStatus.OK for summary in summaries):
         summaries = publish_accepted(reported, summaries, world)
     return summaries if options.is_dry else settle_previews(summaries, reported, world)
@@ -148,9 +154,7 @@ def run_scheduled(
     ):
         try:
             with hold_lock(home), Store(home.database) as store:
-                watches = [
-                    open_watch(home, board, store, sleep=world.sleep) for board in home.list_boards
-                ]
+                watches = open_boards(home, store, sleep=world.sleep)
                 chosen = [watch for watch in watches if watch.board in boards]
                 return _attempt(chosen, watches, world)
         except LockHeldError as error:
@@ -159,11 +163,11 @@ def run_scheduled(
 
 
 def _attempt(
-    watches: Sequence[Watch], reported: Sequence[Watch], world: World
+    watches: Sequence[AnyWatch], reported: Sequence[AnyWatch], world: World
 ) -> tuple[list[RunSummary], str]:
     store, now = watches[0].store, world.now()
     day = day_of(now)
-    end_abandoned_runs(store, now)
+    end_killed_runs(watches[0].home, store, now)
     attempts = attempts_of_day(store, day)
     for attempt in attempts:
         if attempt.ended_at is None:
@@ -198,7 +202,7 @@ def _attempt(
     return [], f"쓰지 못했던 보고서를 다시 썼습니다: {told}"
 
 
-def _find_unreported(watches: Sequence[Watch], now: datetime) -> list[date]:
+def _find_unreported(watches: Sequence[AnyWatch], now: datetime) -> list[date]:
     """Return the accepted days without a workbook: it was locked, or the process was killed.
 
     That is today, and days on which a run was held that somebody has approved since yesterday.
@@ -214,7 +218,9 @@ def _find_unreported(watches: Sequence[Watch], now: datetime) -> list[date]:
     return [each for each in sorted(days) if not report_path(watches[0].home, each).is_file()]
 
 
-def _run_watch(watch: Watch, world: World, *, options: CrawlOptions) -> RunSummary:
+def _run_watch(watch: AnyWatch, world: World, *, options: CrawlOptions) -> RunSummary:
+    if isinstance(watch, PageWatch):
+        return guard_run(watch, world, lambda: run_page(watch, world, options=options))
     with show_progress(watch.board.name_ko, sys.stderr) as bar:
 
         def on_progress(n_read: int, n_all: int) -> None:
@@ -229,7 +235,7 @@ def _run_watch(watch: Watch, world: World, *, options: CrawlOptions) -> RunSumma
         )
 
 
-def guard_run(watch: Watch, world: World, act: Callable[[], RunSummary]) -> RunSummary:
+def guard_run(watch: AnyWatch, world: World, act: Callable[[], RunSummary]) -> RunSummary:
     """Run something on one board; what goes wrong becomes its summary, with a log entry.
 
     Raises:
@@ -275,11 +281,11 @@ def bug_fault(error: Exception, logs: Path, state: str) -> Fault:
     return Fault("bug", message, 1)
 
 
-def _fail(watch: Watch, world: World, fault: Fault) -> RunSummary:
+def _fail(watch: AnyWatch, world: World, fault: Fault) -> RunSummary:
     """Mark the run that an exception ended as FAILED; one that had not begun has no line there."""
     now = kst(world.now())
     run = Run(f"{now:%Y%m%dT%H%M%S}-{watch.board.id}", watch.board.id, now, day_of(now))
-    n_requests, gates = 0, refuse_read(fault)
+    n_requests, gates = 0, refuse_gates(fault, is_page=watch.board.kind == "page")
     try:
         ended = end_abandoned_runs(
             watch.store, now, code=fault.code, reason=fault.message, exit_code=fault.exit_code
@@ -297,7 +303,7 @@ def _fail(watch: Watch, world: World, fault: Fault) -> RunSummary:
 
 
 def publish_accepted(
-    watches: Sequence[Watch], summaries: Sequence[RunSummary], world: World
+    watches: Sequence[AnyWatch], summaries: Sequence[RunSummary], world: World
 ) -> list[RunSummary]:
     """Write the workbook of each day on which a run was accepted; runs may lie across 06:00."""
     accepted = [summary for summary in summaries if summary.status is RunStatus.OK]
@@ -312,7 +318,7 @@ def publish_accepted(
 
 
 def _publish_day(
-    watches: Sequence[Watch], accepted: Sequence[RunSummary], day: date, world: World
+    watches: Sequence[AnyWatch], accepted: Sequence[RunSummary], day: date, world: World
 ) -> list[RunSummary]:
     """Write one workbook; when that fails, the accepted runs stay, and say so."""
     try:

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from dmf_crawler.acquire.raw_store import RawStore
+from dmf_crawler.cli.history import open_store
 from dmf_crawler.config import Home
 from dmf_crawler.errors import StoredDataError, UsageError
 from dmf_crawler.extract.detail import find_all_selectors, read_detail
@@ -27,7 +28,6 @@ from dmf_crawler.model.report import RunRow
 from dmf_crawler.model.reuse import LABEL
 from dmf_crawler.model.run import Fault
 from dmf_crawler.persist.runs import find_runs, get_run
-from dmf_crawler.persist.store import Store
 
 MOST_PAGE_BYTES = 20_000_000
 """Of a page named on the command line, unpacked."""
@@ -77,14 +77,14 @@ def find_pages(
         StoredDataError: `page_unreadable`, as the pages are read.
     """
     if arguments.page:
-        return map(_read_page_file, arguments.page), f"파일 {len(arguments.page)}개"
+        return map(read_page_file, arguments.page), f"파일 {len(arguments.page)}개"
     if home is None:
         return (), (
             "홈 폴더가 없어 셀렉터를 대 볼 페이지가 없습니다. --home 이나 --page 로 정하십시오."
         )
     raw_store = RawStore(home.raw)
     kinds = {"list", "detail"} if file.details else {"list"}
-    for row in _find_runs(file, home, arguments.run):
+    for row in find_runs_of(file.board_id, home, arguments.run):
         folder = home.root / row.raw_dir
         if raw_store.has_index(folder):
             pages = (
@@ -98,15 +98,20 @@ def find_pages(
     return (), f"홈 폴더 {home.root} 에 저장된 페이지가 없어 셀렉터를 대 보지 못했습니다."
 
 
-def _find_runs(file: SelectorsFile, home: Home, run_id: str | None) -> tuple[RunRow, ...]:
+def find_runs_of(board_id: str, home: Home, run_id: str | None) -> tuple[RunRow, ...]:
+    """Return the last runs of a board, newest first, or the one that was asked for.
+
+    Raises:
+        UsageError: `no_such_run`, `run_of_other_board`.
+    """
     if run_id:
-        refuse_other_board(home, run_id, [file.board_id])
+        refuse_other_board(home, run_id, [board_id])
     if not home.database.is_file():
         return ()
-    with Store(home.database) as store:
+    with open_store(home) as store:
         if run_id:
             return (get_run(store, run_id),)
-        return find_runs(store, board_id=file.board_id, limit=_N_RUNS)
+        return find_runs(store, board_id=board_id, limit=_N_RUNS)
 
 
 def refuse_other_board(home: Home, run_id: str, board_ids: Sequence[str]) -> str:
@@ -121,7 +126,7 @@ def refuse_other_board(home: Home, run_id: str, board_ids: Sequence[str]) -> str
             f"실행 {run_id} 을 찾지 못했습니다. 홈 폴더 {home.root} 에 이력이 없습니다. "
             "--home 으로 그 실행의 홈 폴더를 정하십시오.",
         )
-    with Store(home.database) as store:
+    with open_store(home) as store:
         of_run = get_run(store, run_id).run.board_id
     if board_ids and set(board_ids) != {of_run}:
         raise UsageError(
@@ -137,7 +142,7 @@ def _chain(first: RawPage, others: Iterable[RawPage]) -> Iterator[RawPage]:
     yield from others
 
 
-def _read_page_file(path: Path) -> RawPage:
+def read_page_file(path: Path) -> RawPage:
     """Read a saved page, packed or not.
 
     Raises:

@@ -9,6 +9,7 @@ from typing import Any
 
 from dmf_crawler.cli.commands import Answer
 from dmf_crawler.cli.home import open_home
+from dmf_crawler.cli.page_trial import check_page, is_page_file
 from dmf_crawler.cli.run import choose_boards
 from dmf_crawler.cli.selector_trial import (
     Trial,
@@ -94,6 +95,8 @@ def _find_home_of_pages(arguments: argparse.Namespace) -> Home | None:
 
 
 def _check_one(document: Document, home: Home | None, arguments: argparse.Namespace) -> Answer:
+    if is_page_file(document):
+        return check_page(document, home, arguments)
     file = convert_document(document, SelectorsFile)
     findings = [Finding(each.key, each.found, each.expected) for each in check_selectors(file)]
     lint = [] if findings else lint_selectors(file)

@@ -28,8 +28,8 @@ from dmf_crawler.world import real_world
 SILENCE = timedelta(minutes=5)
 """A crawl that noted nothing for so long, beside the pause that it keeps, may have been killed."""
 
-DRY_RUN = re.compile(r"(\d{8}T\d{6})-[a-z0-9_]+-dry(?:-\d+)?", re.ASCII)
-"""The id of a dry run, with its start in KST."""
+UNRECORDED = re.compile(r"(\d{8}T\d{6})-[a-z0-9_]+-(dry|calibrate)(?:-\d+)?", re.ASCII)
+"""The id of a dry run or a calibration, with its start in KST."""
 
 PHASES_KO: Mapping[str, str] = {
     "robots": "robots.txt 확인",
@@ -37,6 +37,7 @@ PHASES_KO: Mapping[str, str] = {
     "export": "엑셀 파일",
     "api": "공공데이터 API",
     "details": "상세 페이지와 첨부파일",
+    "page": "감시 페이지",
 }
 
 
@@ -120,7 +121,7 @@ def _find_works(store: Store) -> tuple[Work, ...]:
 
 def _read_dry_run(checkpoint: Checkpoint) -> Run | None:
     """Return the dry run that a checkpoint is of, from its id; None where it is of another run."""
-    match = DRY_RUN.fullmatch(checkpoint.run_id)
+    match = UNRECORDED.fullmatch(checkpoint.run_id)
     if match is None:
         return None
     started_at = datetime.strptime(match[1], "%Y%m%dT%H%M%S").replace(tzinfo=KST)
@@ -162,7 +163,9 @@ def _last_json(row: RunRow) -> dict[str, Any]:
 def _say_work(work: Work, name: str | None, pc_now: datetime) -> str:
     run, checkpoint = work.run, work.checkpoint
     act = "판정 중" if work.is_crawled else "수집 중"
-    kind = ", 시험 실행(--dry-run)" if work.is_dry else ""
+    kind = ""
+    if work.is_dry:
+        kind = ", 보정(calibrate)" if "-calibrate" in run.run_id else ", 시험 실행(--dry-run)"
     head = f"{name or run.board_id}: {act}{kind}, {run.started_at:%Y-%m-%d %H:%M:%S} 시작"
     lines = [head, f"  {_say_progress(checkpoint)}" if checkpoint else "  첫 응답을 기다립니다."]
     if checkpoint and checkpoint.last_fault:

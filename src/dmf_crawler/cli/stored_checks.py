@@ -18,6 +18,8 @@ from dmf_crawler.model.tuning import Lived
 from dmf_crawler.persist.decisions import held_runs
 from dmf_crawler.persist.runs import find_runs
 from dmf_crawler.persist.store import Store
+from dmf_crawler.persist.terms import open_stops
+from dmf_crawler.terms import TermsSite, list_sites, terms_state
 
 MOST_DAYS_AGO = 1
 """Yesterday's list is the last one until today's run has ended."""
@@ -35,7 +37,7 @@ def check_stored(home: Home, machine: Machine, *, is_configured: bool) -> Iterat
     except StoreError as error:
         yield check_disk(home.root, machine, day_bytes=0)
         yield _tell_closed(error)
-        names = ("last_accepted", "held_runs", "review_points")
+        names = ("last_accepted", "held_runs", "terms", "review_points")
         yield from (not_looked_at(name) for name in names)
         return
     with store:
@@ -54,7 +56,7 @@ def _tell_closed(error: StoreError) -> Diagnosis:
 
 def _check_room(home: Home, store: Store, machine: Machine) -> Diagnosis:
     of_boards = (
-        add_answers(home, store, board, Lived(n_days=0)).day_bytes for board in home.list_boards
+        add_answers(home, store, board, Lived(n_days=0)).day_bytes for board in home.enabled_boards
     )
     day_bytes = sum(fmean(each) for each in of_boards if each)
     return check_disk(home.root, machine, day_bytes=day_bytes)
@@ -76,7 +78,7 @@ def _check_file(home: Home, store: Store) -> Diagnosis:
 def _check_history(
     home: Home, machine: Machine, store: Store | None, *, is_configured: bool
 ) -> Iterator[Diagnosis]:
-    for board in home.list_boards:
+    for board in home.enabled_boards:
         yield look(
             "last_accepted",
             partial(_check_last, store, board, machine),
@@ -85,6 +87,10 @@ def _check_history(
     if not is_configured:
         yield not_looked_at("last_accepted")
     yield look("held_runs", partial(_check_held, store))
+    if not is_configured:
+        yield not_looked_at("terms")
+    for site in list_sites(home):
+        yield look("terms", partial(_check_terms, home, store, site, machine))
     if is_configured:
         yield look("review_points", partial(_check_points, home, store))
     else:
@@ -93,11 +99,11 @@ def _check_history(
 
 def _check_last(store: Store | None, board: Board, machine: Machine) -> Diagnosis:
     """Say how old the last accepted list is; a correction reads no new one."""
-    name = "last_accepted"
+    name, what = "last_accepted", "페이지가" if board.kind == "page" else "목록이"
     rows = find_runs(store, board_id=board.id) if store else ()
     row = next((each for each in rows if each.status is RunStatus.OK and not each.reparse_of), None)
     if row is None:
-        found = "채택된 목록이 아직 없습니다."
+        found = f"채택된 {what} 아직 없습니다."
         return Diagnosis(name, Health.WARN, found, "run 을 실행하십시오.", board.id)
     n_days = (day_of(machine.now) - row.run.day).days
     if n_days < 0:
@@ -127,6 +133,25 @@ def _check_held(store: Store | None) -> Diagnosis:
         f"보류되어 결정을 기다리는 실행 {len(held):,}건: {names}",
         "pending 으로 사유를 보고 approve 나 reject 하십시오.",
     )
+
+
+def _check_terms(home: Home, store: Store | None, site: TermsSite, machine: Machine) -> Diagnosis:
+    state = terms_state(store, site, home.settings.terms, day_of(machine.now))
+    step = (
+        "robots.txt와 이용약관을 읽고, 수집이 허용되면 terms confirm "
+        f'--site {site.names[0]} --note "확인한 내용" 을 실행하십시오.'
+    )
+    for stop in open_stops(store, site.base_url) if store else ():
+        found = f"{site.base_url} 의 수집 금지 문구 때문에 멈춰 있습니다: '{stop.found.passage}'"
+        return Diagnosis("terms", Health.FAIL, f"{found} ({stop.found.url})", step)
+    if state.due_since is not None:
+        found = f"{site.base_url} 의 약관을 읽을 때가 되었습니다({state.due_since} 부터). "
+        return Diagnosis("terms", Health.WARN, found + state.why_due, step)
+    if state.confirmed_at is None:
+        found = f"{site.base_url} 은 이 PC의 연습 사이트이므로 확인할 약관이 없습니다."
+        return Diagnosis("terms", Health.OK, found)
+    found = f"{site.base_url} 의 약관을 {day_of(state.confirmed_at)} 에 확인했습니다."
+    return Diagnosis("terms", Health.OK, found)
 
 
 def _check_points(home: Home, store: Store | None) -> Diagnosis:

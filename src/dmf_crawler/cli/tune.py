@@ -13,6 +13,8 @@ from dmf_crawler.cli.history import open_store
 from dmf_crawler.cli.home import open_home
 from dmf_crawler.cli.lived import collect_review_points, read_board
 from dmf_crawler.cli.run import choose_boards
+from dmf_crawler.config import Home
+from dmf_crawler.errors import UsageError
 from dmf_crawler.judge.tuning import tune_parameters
 from dmf_crawler.model.tuning import Lived, ReviewPoint, Spread, Tuned
 from dmf_crawler.publish.report.pace import TUNE_DAY
@@ -21,7 +23,7 @@ from dmf_crawler.publish.report.pace import TUNE_DAY
 def tune(arguments: argparse.Namespace) -> Answer:
     """Show each parameter with what was seen, the holds that it caused, and a proposal."""
     home = open_home(arguments.home)
-    boards = choose_boards(home, arguments.board)
+    boards = _choose_lists(home, arguments.board)
     with open_store(home) as store:
         lived = [(board, read_board(home, store, board)) for board in boards]
         points = collect_review_points(home, store)
@@ -32,6 +34,23 @@ def tune(arguments: argparse.Namespace) -> Answer:
     }
     lines = [line for board, each, values in tuned for line in _say_board(board, each, values)]
     return Answer(0, payload, "\n".join([*lines, *_say_points(points)]))
+
+
+def _choose_lists(home: Home, wanted: Sequence[str] | None) -> list[Board]:
+    """Return the list boards among those that were asked for.
+
+    Raises:
+        UsageError: `list_board_needed`: a page has no gate whose limit could be tuned.
+    """
+    boards = choose_boards(home, wanted)
+    pages = [board for board in boards if board.kind == "page"]
+    if wanted and pages:
+        raise UsageError(
+            "list_board_needed",
+            f"{pages[0].id} 은 감시 페이지라 견줄 기준값이 없습니다. 저절로 움직이는 정도는 "
+            f"calibrate {pages[0].id} 로 잽니다. --board 에는 목록 게시판을 적으십시오.",
+        )
+    return [board for board in boards if board.kind == "list"]
 
 
 # --- what people and programs are told ----------------------------------------------------------

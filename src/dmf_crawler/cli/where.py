@@ -16,11 +16,11 @@ from dmf_crawler.errors import UsageError
 from dmf_crawler.extract.parser import SHOWN_SEPARATOR
 from dmf_crawler.model.record import Column, Value
 from dmf_crawler.model.run import end_of_day, kst
+from dmf_crawler.page_watch import AnyWatch, PageWatch, open_board
 from dmf_crawler.persist.questions import StoredVersion, version_at, versions_of_key
 from dmf_crawler.persist.store import Store
-from dmf_crawler.provenance import Provenance, trace_value
+from dmf_crawler.provenance import Provenance, trace_page, trace_value
 from dmf_crawler.text import escape_unprintable, key_form
-from dmf_crawler.watch import Watch, open_watch
 
 MAX_WHOLE_CHARS = 600
 
@@ -38,10 +38,14 @@ def where(arguments: argparse.Namespace) -> Answer:
     with open_store(home) as store:
         board_id, key = choose_key(store, arguments.key, arguments.board)
         (board,) = choose_boards(home, [board_id])
-        watch = open_watch(home, board, store)
+        watch = open_board(home, board, store)
         column = choose_field(watch.selectors.columns, arguments.field)
         stored = _choose_version(store, board_id, key, arguments.date)
-        traced = trace_value(watch, stored, column.field)
+        traced = (
+            trace_page(watch, stored, column.field)
+            if isinstance(watch, PageWatch)
+            else trace_value(watch, stored, column.field)
+        )
     payload = _tell_json(board_id, column, stored, traced)
     text = "\n".join(_tell(watch, column, stored, traced))
     fault = traced.fault
@@ -134,7 +138,7 @@ def _name_pages(traced: Provenance) -> str:
 # --- for people --------------------------------------------------------------------------------
 
 
-def _tell(watch: Watch, column: Column, stored: StoredVersion, traced: Provenance) -> list[str]:
+def _tell(watch: AnyWatch, column: Column, stored: StoredVersion, traced: Provenance) -> list[str]:
     version, origin = stored.version, traced.origin
     value, shown = version.fields.get(column.field), _shown(column.field, stored)
     lines = [f"{version.key} · {column.label_ko} ({column.field}, {watch.board.id})"]
@@ -162,7 +166,7 @@ def _tell(watch: Watch, column: Column, stored: StoredVersion, traced: Provenanc
 
 
 def _tell_cell(
-    watch: Watch, column: Column, stored: StoredVersion, traced: Provenance
+    watch: AnyWatch, column: Column, stored: StoredVersion, traced: Provenance
 ) -> list[str]:
     cell = traced.cell
     if cell is None:
@@ -176,13 +180,13 @@ def _tell_cell(
     ]
 
 
-def _compare(watch: Watch, column: Column, stored: StoredVersion, traced: Provenance) -> str:
+def _compare(watch: AnyWatch, column: Column, stored: StoredVersion, traced: Provenance) -> str:
     """Say whether the page says today what is stored, and what may be the reason if not."""
     then, now = traced.run.selector_version, watch.selectors.file.schema_version
     changed = f" 그 뒤로 셀렉터 파일이 바뀌었습니다(버전 {then} → {now})." if then != now else ""
     is_same = traced.is_same(column.field, stored.version.fields)
     if is_same is None:
-        if column.field not in watch.detail_fields:
+        if isinstance(watch, PageWatch) or column.field not in watch.detail_fields:
             told = "이 응답에는 없는 항목입니다. 값은 다른 출처에서 마지막으로 읽은 것입니다."
             return f"{told}{changed}"
         return f"이 페이지만으로는 알 수 없습니다(파일은 따로 받습니다).{changed}"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from dmf_crawler.model.change import Counts
@@ -12,7 +15,7 @@ from dmf_crawler.model.record import Value
 from dmf_crawler.model.report import RunRow
 from dmf_crawler.model.run import RunStatus
 from dmf_crawler.model.verdict import Outcome, RunSummary
-from dmf_crawler.publish.report.wording import show_decision
+from dmf_crawler.publish.report.wording import MOVEMENT_WORDS, show_decision
 
 STATUS_KO = {
     RunStatus.RUNNING: "진행 중",
@@ -61,6 +64,7 @@ def summary_json(summary: RunSummary) -> dict[str, Any]:
         "n_pages": summary.n_pages,
         "n_requests": summary.n_requests,
         "is_baseline": summary.is_baseline,
+        "movement": str(summary.movement) if summary.movement else None,
         "counts": asdict(summary.counts),
         "missing": summary.missing,
         "report": summary.report,
@@ -166,6 +170,15 @@ def _say_held(summary: RunSummary) -> list[str]:
     return lines
 
 
+def name_home(given: Path | None) -> str:
+    """Return the words that name a home folder on a command line, "" where none was given."""
+    if given is None:
+        return ""
+    text = str(given)
+    quoted = shlex.quote(text) if os.name == "posix" else f'"{text}"'
+    return f" --home {quoted}"
+
+
 def quote_value(value: Value | None) -> str:
     """Return a value in quotes, on one line, with what a terminal would obey escaped."""
     if value is None:
@@ -179,14 +192,19 @@ def summary_text(summary: RunSummary) -> str:
     if summary.fault is not None:
         told = f"{head} [{summary.fault.code}] {summary.fault.message}"
         return "\n".join([told, *_say_held(summary)])
+    if summary.movement is not None:
+        told = f"{head}  요청 {summary.n_requests:,}  {MOVEMENT_WORDS[summary.movement]}"
+        return "\n".join([told, *_say_accepted(summary)])
     if summary.is_baseline:
         words = f"최초 수집(기준선) {summary.n_rows or 0:,}건"
     else:
         words = count_words(summary.counts, summary.missing)
     numbers = f"쪽 {summary.n_pages:,}  요청 {summary.n_requests:,}  건수 {summary.n_rows or 0:,}"
-    lines = [f"{head}  {numbers}  {words}"]
+    return "\n".join([f"{head}  {numbers}  {words}", *_say_accepted(summary)])
+
+
+def _say_accepted(summary: RunSummary) -> list[str]:
+    """Return what an accepted run warns of, and where the workbook is."""
     warned = [gate.message for gate in summary.gates if gate.outcome is Outcome.WARN]
-    lines += [f"  주의: {warning}" for warning in (*summary.warnings, *warned)]
-    if summary.report:
-        lines.append(f"  보고서: {summary.report}")
-    return "\n".join(lines)
+    lines = [f"  주의: {warning}" for warning in (*summary.warnings, *warned)]
+    return [*lines, f"  보고서: {summary.report}"] if summary.report else lines

@@ -44,6 +44,7 @@ class Wanted:
 
 LIST = Wanted("목록", "목록 표가", counts_hidden=True)
 DETAIL = Wanted("게시글", "게시글 본문이", counts_hidden=False)
+PAGE = Wanted("지켜보는 페이지", "지켜보는 영역이", counts_hidden=False)
 
 
 def name_other_page(document: Element, wanted: Wanted) -> Fault | None:

@@ -20,13 +20,13 @@ class PageField(Struct, frozen=True, kw_only=True):
     """One value of a page that is compared for itself.
 
     Attributes:
-        label_ko: Korean name for people; "" for the field's own id.
+        label_ko: Korean name for people.
         selector: CSS of the one element that holds it.
         attr: Attribute name, "" for the element's text.
         kind: What it holds.
     """
 
-    label_ko: str = ""
+    label_ko: Name
     selector: Name
     attr: str = ""
     kind: FieldKind = FieldKind.TEXT

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import cast
 
 from cssselect import HTMLTranslator
@@ -44,6 +45,16 @@ class _Backwards(_Translator):
         return right.add_condition(f"preceding-sibling::{left}")
 
 
+@lru_cache(maxsize=512)  # a file is checked, then compiled, by each board and worker
+def _translate(css: str) -> str:
+    return _Translator().css_to_xpath(css)
+
+
+@lru_cache(maxsize=512)
+def _translate_backwards(css: str) -> str:
+    return _Backwards().css_to_xpath(css, prefix="self::")
+
+
 class Css(XPath):
     """A compiled CSS selector.
 
@@ -55,10 +66,10 @@ class Css(XPath):
     """
 
     def __init__(self, css: str) -> None:
-        super().__init__(_Translator().css_to_xpath(css), smart_strings=False)
+        super().__init__(_translate(css), smart_strings=False)
         match = _CLASS.fullmatch(css.strip())
         self.tag, self.class_name = (match[1] or "", match[2]) if match else ("", "")
-        backwards = "" if ":" in css else _Backwards().css_to_xpath(css, prefix="self::")
+        backwards = "" if ":" in css else _translate_backwards(css)
         self.test = XPath(f"boolean({backwards})") if backwards else None
         self.knows_siblings = "+" in css or "~" in css
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from lxml.etree import _Element as Element
 from lxml.etree import iterwalk
 
-_CELLS = frozenset({"td", "th"})
-_LINES = frozenset(
+CELLS = frozenset({"td", "th"})
+LINES = frozenset(
     {
         *("address", "article", "aside", "blockquote", "br", "caption", "dd", "div", "dl", "dt"),
         *("fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6"),
@@ -46,6 +46,6 @@ def read_text(root: Element, is_left_out: Callable[[Element], bool]) -> str:
 
 def _gap_at(element: Element) -> str:
     """Return what stands between the texts before and after a start or an end of an element."""
-    if element.tag in _LINES:
+    if element.tag in LINES:
         return "\n"
-    return " " if element.tag in _CELLS else ""
+    return " " if element.tag in CELLS else ""

@@ -21,8 +21,9 @@ from dmf_crawler.extract.selectors_file import (
 )
 from dmf_crawler.extract.xpath_tree import parse_xpath
 from dmf_crawler.model.detail import BODY, FILES
+from dmf_crawler.model.record import FieldKind
 
-_FIELD_ID = re.compile(r"[a-z][a-z0-9_]{0,39}")
+FIELD_ID = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _JSON_PATH = re.compile(r"[^.\[\]\s]+(?:\[\*\])?(?:\.[^.\[\]\s]+(?:\[\*\])?)*")
 _BARE_TAG = re.compile("[a-z][a-z0-9]*")
 _EMPTY_PAGE = Element("html")
@@ -81,17 +82,17 @@ def check_selectors(file: SelectorsFile) -> list[SelectorFault]:
 
 
 def _check_rows(file: SelectorsFile) -> Iterator[SelectorFault]:
-    yield from _check_css(("row", "primary"), file.row.primary)
+    yield from check_css(("row", "primary"), file.row.primary)
     for position, css in enumerate(file.row.fallbacks):
-        yield from _check_css(("row", "fallbacks", position), css)
+        yield from check_css(("row", "fallbacks", position), css)
     if file.row.pinned:
-        yield from _check_css(("row", "pinned"), file.row.pinned)
+        yield from check_css(("row", "pinned"), file.row.pinned)
     for position, css in enumerate(file.row.duplicates):
-        yield from _check_css(("row", "duplicates", position), css)
+        yield from check_css(("row", "duplicates", position), css)
     for position, css in enumerate(file.drop):
-        yield from _check_css(("drop", position), css)
+        yield from check_css(("drop", position), css)
     for position, css in enumerate(file.unseen):
-        yield from _check_css(("unseen", position), css)
+        yield from check_css(("unseen", position), css)
     if file.row.min_expected > file.row.max_expected:
         yield SelectorFault(
             ("row", "min_expected"), str(file.row.min_expected), "max_expected 이하의 수"
@@ -110,7 +111,7 @@ def _check_patterns(file: SelectorsFile) -> Iterator[SelectorFault]:
 def _check_names(file: SelectorsFile) -> Iterator[SelectorFault]:
     labels: dict[str, str] = {}
     for field, selector in file.fields.items():
-        if not _FIELD_ID.fullmatch(field):
+        if not FIELD_ID.fullmatch(field):
             yield SelectorFault(
                 ("fields", field), field, "영문 소문자로 시작하는 소문자·숫자·밑줄 40자 이내"
             )
@@ -157,6 +158,10 @@ def _check_field(path: tuple[str | int, ...], selector: FieldSelector) -> Iterat
     for position, fallback in enumerate(selector.fallbacks):
         yield from _check_locator((*path, "fallbacks", position), fallback)
     yield from _check_validate((*path, "validate"), selector.validate)
+    if selector.kind is FieldKind.LIST and selector.nested != "list":
+        yield SelectorFault((*path, "kind"), "list", "nested: list 인 항목의 kind")
+    if selector.kind is FieldKind.ATTACHMENTS:
+        yield SelectorFault((*path, "kind"), "attachments", "다른 kind (첨부파일은 details.files)")
 
 
 def _has_alternative(selector: FieldSelector) -> bool:
@@ -184,7 +189,7 @@ def _check_locator(
             found = ", ".join(value) if isinstance(value, tuple) else repr(value)
             yield SelectorFault((*path, key), found, f"strategy: {strategy}에서 쓰지 않는 값")
     if strategy in {"css", "attr"} and selector.selector:
-        yield from _check_css((*path, "selector"), selector.selector)
+        yield from check_css((*path, "selector"), selector.selector)
     if strategy == "xpath" and selector.selector:
         yield from _check_xpath((*path, "selector"), selector.selector)
     if selector.extract:
@@ -237,12 +242,12 @@ def _check_details(file: SelectorsFile) -> Iterator[SelectorFault]:
             yield SelectorFault(
                 ("fields", field), field, "details가 쓰지 않는 항목 이름(body, files 말고)"
             )
-    yield from _check_css(("details", "link"), details.link)
-    yield from _check_css(("details", "region"), details.region)
+    yield from check_css(("details", "link"), details.link)
+    yield from check_css(("details", "region"), details.region)
     if details.files:
-        yield from _check_css(("details", "files"), details.files)
+        yield from check_css(("details", "files"), details.files)
     for position, css in enumerate(details.drop):
-        yield from _check_css(("details", "drop", position), css)
+        yield from check_css(("details", "drop", position), css)
     yield from _check_detail_fields(file, details)
     yield from _check_detail_labels(file, details)
 
@@ -250,7 +255,7 @@ def _check_details(file: SelectorsFile) -> Iterator[SelectorFault]:
 def _check_detail_fields(file: SelectorsFile, details: DetailSelector) -> Iterator[SelectorFault]:
     for field, selector in details.fields.items():
         path = ("details", "fields", field)
-        if field in file.fields or not _FIELD_ID.fullmatch(field):
+        if field in file.fields or not FIELD_ID.fullmatch(field):
             yield SelectorFault(path, field, "목록의 fields와 다른 소문자 이름")
         strategies = [selector.strategy, *(each.strategy for each in selector.fallbacks)]
         if "header_text" in strategies:
@@ -294,7 +299,8 @@ def _check_sources(file: SelectorsFile) -> Iterator[SelectorFault]:
             )
 
 
-def _check_css(path: tuple[str | int, ...], css: str) -> Iterator[SelectorFault]:
+def check_css(path: tuple[str | int, ...], css: str) -> Iterator[SelectorFault]:
+    """Yield what is no CSS selector."""
     yield from _check_path(path, css, compile_css, "CSS 선택자")
 
 

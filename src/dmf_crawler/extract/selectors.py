@@ -152,11 +152,17 @@ class Selectors:
     @property
     def kinds(self) -> Mapping[str, FieldKind]:
         """Field id → kind, those of the detail pages last."""
-        kinds = {field: selector.kind for field, selector in self.file.fields.items()}
+        kinds = {field: _kind_of(selector) for field, selector in self.file.fields.items()}
         if self.file.details is None:
             return kinds
-        of_details = {field: each.kind for field, each in self.file.details.fields.items()}
-        return kinds | of_details | {BODY: FieldKind.TEXT, FILES: FieldKind.NAME}
+        of_details = {field: _kind_of(each) for field, each in self.file.details.fields.items()}
+        return kinds | of_details | {BODY: FieldKind.TEXT, FILES: FieldKind.ATTACHMENTS}
+
+
+def _kind_of(selector: FieldSelector) -> FieldKind:
+    """Return the kind of a field; several values that are plain text are a list."""
+    is_list = selector.nested == "list" and selector.kind is FieldKind.TEXT
+    return FieldKind.LIST if is_list else selector.kind
 
 
 def text_form(text: str) -> str:

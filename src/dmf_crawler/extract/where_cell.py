@@ -212,6 +212,11 @@ def _find_innermost(locator: Locator, document: Element) -> _Spot:
         element = child
 
 
+def describe_element(element: Element, attribute: str, fields: Fields) -> FoundCell:
+    """Return where an element, or an attribute of it, stands in its page."""
+    return _describe(_Spot(element, attribute), fields)
+
+
 def _describe(spot: _Spot, fields: Fields) -> FoundCell:
     element = spot.element
     xpath = element.getroottree().getpath(element)

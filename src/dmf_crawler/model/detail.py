@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
@@ -13,6 +14,23 @@ BODY = "body"
 
 FILES = "files"
 """Field id of a detail page's files: one value a file, name and digest."""
+
+N_DIGEST_DIGITS = 16
+_FILE = re.compile(r"(?s)(.*) \((?:sha256:([0-9a-f]{16})|([a-z0-9_]+))\)")
+
+
+def tell_file(name: str, *, sha256: str = "", code: str = "") -> str:
+    """Return what a record says of a file: its name, with digest or why it was not received."""
+    return f"{name} ({f'sha256:{sha256[:N_DIGEST_DIGITS]}' if sha256 else code})"
+
+
+def split_file(text: str) -> tuple[str, str, str]:
+    """Return name, first 16 digits of the digest and code of a text that `tell_file` made.
+
+    Either of the last two is "", both are where it did not make the text.
+    """
+    parts = _FILE.fullmatch(text)
+    return (parts[1], parts[2] or "", parts[3] or "") if parts else (text, "", "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,8 +60,8 @@ class PageRequest:
         url: Absolute.
         kind: `robots`, `list`, `recheck` (page 1 once more at the end of a pass), `detail`,
             `file` (what hangs on a detail page), `export` (the workbook), `total` and
-            `total_recheck` (page 1 of the list, for its total, before and after the workbook) or
-            `api` (a page of the open API).
+            `total_recheck` (page 1 of the list, for its total, before and after the workbook),
+            `api` (a page of the open API), or `page` (a whole page that is watched).
         page_no: 1-based for pages of lists, else 0.
         pass_no: 1-based; a race makes the crawl read the whole list again.
         method: GET or POST.

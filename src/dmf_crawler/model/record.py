@@ -15,7 +15,7 @@ Fields = Mapping[str, Value]
 
 
 class FieldKind(StrEnum):
-    """What a column holds; the grade of a change is worded by it, never its recording."""
+    """What a column holds. It grades a change, and decides no recording (docs/data_model.md)."""
 
     KEY = "key"
     EXACT = "exact"
@@ -23,7 +23,9 @@ class FieldKind(StrEnum):
     NUMBER = "number"
     NAME = "name"
     ENUM = "enum"
-    TEXT = "text"
+    TEXT = "text"  # free text
+    LIST = "list"  # texts in an order that means something: positions pair with other columns
+    ATTACHMENTS = "attachments"  # a set of files, each with its digest
 
 
 @dataclass(frozen=True, slots=True)

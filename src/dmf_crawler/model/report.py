@@ -12,7 +12,9 @@ from dmf_crawler.model.rate import ChangeRate, Delay
 from dmf_crawler.model.record import Column, Fields
 from dmf_crawler.model.reuse import GaveWay
 from dmf_crawler.model.run import Run, RunStatus
+from dmf_crawler.model.terms import Alert, TermsState
 from dmf_crawler.model.verdict import Gate
+from dmf_crawler.model.watched_page import PageReport, PageVisitRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +191,10 @@ class Report:
         given_way: Run id → fields of which another selector than the primary one found values.
         preview_of: The held run that would have to be accepted for this report; "" where it stands.
         changed_back_days: Within so many days a change counts as undone by a later one.
+        pages: One a page board.
+        page_visits: Run id → what that run saw, of those runs that read a page.
+        terms: One a site whose terms of use a person has to read.
+        alerts: What people were told that day, oldest first.
     """
 
     day: date
@@ -199,3 +205,7 @@ class Report:
     given_way: Mapping[str, tuple[GaveWay, ...]] = field(default_factory=dict)
     preview_of: str = ""
     changed_back_days: int = 30
+    pages: tuple[PageReport, ...] = ()
+    page_visits: Mapping[str, PageVisitRow] = field(default_factory=dict)
+    terms: tuple[TermsState, ...] = ()
+    alerts: tuple[Alert, ...] = ()

@@ -33,7 +33,7 @@ class Fault:
     Attributes:
         code: Stable English word, e.g. `robots_disallowed`, `missing_column`, `race`.
         message: Korean: what, found, expected, next step.
-        exit_code: 4, 6 or 7 (docs/operations.md).
+        exit_code: 4, 6 or 7, and 1 where the program itself is not right (docs/operations.md).
         is_retryable: Whether asking for the same page again may help.
     """
 

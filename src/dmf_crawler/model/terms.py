@@ -24,6 +24,33 @@ class ForbiddingPassage:
 
 
 @dataclass(frozen=True, slots=True)
+class TermsStop:
+    """A passage for which nothing is asked of a site until a person decides.
+
+    Attributes:
+        site: Scheme, host and port.
+        board_id: The board whose run found it.
+        run_id: That run; of a dry one the history has no line.
+        found: The passage.
+        found_at: Aware, KST.
+    """
+
+    site: str
+    board_id: str
+    run_id: str
+    found: ForbiddingPassage
+    found_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    """A person has read a site's robots.txt and terms of use: when (aware, KST), and their note."""
+
+    at: datetime
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
 class TermsState:
     """What is known of one site's terms.
 

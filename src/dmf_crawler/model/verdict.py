@@ -11,6 +11,7 @@ from dmf_crawler.model.decision import Decision
 from dmf_crawler.model.record import Value
 from dmf_crawler.model.reuse import Deliveries, measure_reuse
 from dmf_crawler.model.run import Fault, Run, RunStatus
+from dmf_crawler.model.watched_page import Movement
 
 
 class Outcome(StrEnum):
@@ -136,6 +137,8 @@ class RunSummary:
         selector_version: Of the selectors file that a held run was read with when it was approved;
             None leaves the one that it began with.
         preview: Path of the workbook that a held run would become, None where there is none.
+        movement: How a whole page differs from its last kept state; None for a list, and where no
+            page could be read.
     """
 
     run: Run
@@ -159,6 +162,7 @@ class RunSummary:
     approval: Decision | None = None
     selector_version: int | None = None
     preview: str | None = None
+    movement: Movement | None = None
 
     @property
     def is_approved(self) -> bool:

@@ -27,9 +27,10 @@ class PageReading:
 
     Attributes:
         blocks: The region's visible text, one block (paragraph, item, cell) each, as people read
-            it; what moves by itself is still in it.
-        compared: The same, prepared for comparison: volatile passages gone, unordered blocks
-            sorted, canonical form.
+            it: white space collapsed, none of them empty. What moves by itself is still in it;
+            what has no order of its own is sorted.
+        compared: The same, prepared for comparison, block by block: volatile passages gone,
+            canonical form, blocks of which nothing is left dropped.
         fields: Field id → value.
         selector: The one that found the region.
         position: 0 for `region`, 1 for the first of `region_fallbacks`.
@@ -81,6 +82,7 @@ class PageVisitRow:
         threshold: As in `PageJudgement`.
         n_characters: Of the compared text.
         is_same_bytes: Whether the page was the one before byte by byte.
+        why: Korean sentence, "" where none was kept.
     """
 
     run_id: str
@@ -90,6 +92,7 @@ class PageVisitRow:
     threshold: int | None
     n_characters: int
     is_same_bytes: bool
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +104,36 @@ class Calibration:
         n_reads: Fetches that were compared.
         largest_distance: Bits; None where all of them said the same.
         threshold: Up to this distance a difference is noise; None: any difference is content.
+        most_moving: As many blocks may be others in noise as in any two of the reads; None where
+            all of them said the same, and where that was not measured.
     """
 
     measured_at: datetime
     n_reads: int
     largest_distance: int | None
     threshold: int | None
+    most_moving: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PageState:
+    """Where a kept state of a page was read.
+
+    Attributes:
+        run_id: The first run that saw it.
+        day: That run's.
+        last_day: Day of the last accepted run that saw it.
+        url: The page's address then.
+        source: SHA-256 of the page.
+        raw_dir: The run's raw folder, relative to the home folder.
+    """
+
+    run_id: str
+    day: date
+    last_day: date
+    url: str
+    source: str
+    raw_dir: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +152,12 @@ class ReviewItem:
         after: The one after.
         done_at: Aware, KST; when a person had looked at it, None while it waits.
         note: What the person wrote.
+        threshold: As in `PageJudgement`.
+        why: Korean sentence, "" where none was kept.
+        before_at: Where the state before was read; None where it is not in the history.
+        after_at: Where the one after was.
+        forms: Line that one of the two texts has alone → what of it is compared: lines of one form
+            differ in what moves by itself. Empty where nobody can say so any more.
     """
 
     review_id: int
@@ -138,6 +171,11 @@ class ReviewItem:
     after: Fields
     done_at: datetime | None = None
     note: str = ""
+    threshold: int | None = None
+    why: str = ""
+    before_at: PageState | None = None
+    after_at: PageState | None = None
+    forms: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +193,7 @@ class PageReport:
         warnings: Korean sentences: creeping noise, a page gone silent, what a run left.
         notice: Korean sentence when the day's last run was not accepted, else "".
         waiting: Changes that a person has still to look at, newest first.
+        found: Changes that the day's accepted runs found, looked at or not, newest first.
     """
 
     board_id: str
@@ -167,3 +206,4 @@ class PageReport:
     warnings: tuple[str, ...] = ()
     notice: str = ""
     waiting: tuple[ReviewItem, ...] = ()
+    found: tuple[ReviewItem, ...] = ()

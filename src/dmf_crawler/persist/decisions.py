@@ -41,16 +41,16 @@ def approved_days(store: Store, board_id: str, *, since: datetime) -> tuple[date
 
 
 def record_decision(store: Store, run_id: str, decision: Decision) -> None:
-    """Note on a run that was held how that ended; the caller holds the transaction."""
+    """Note on a run that is held how that ends; the caller holds the transaction."""
     store.execute(
         "UPDATE crawl_run SET decision = ?, decided_at = ?, decision_note = ? WHERE run_id = ?",
-        (
-            decision.what,
-            kst(decision.at).isoformat() if decision.at else None,
-            decision.note,
-            run_id,
-        ),
+        (*_columns(decision), run_id),
     )
+
+
+def _columns(decision: Decision) -> tuple[str | None, ...]:
+    at = kst(decision.at).isoformat() if decision.at else None
+    return (decision.what, at, decision.note)
 
 
 def reject_held(store: Store, row: RunRow, decision: Decision) -> None:
@@ -62,9 +62,10 @@ def reject_held(store: Store, row: RunRow, decision: Decision) -> None:
     reason = f"사람이 거부했습니다. 보류 사유: {row.reject_reason}"
     with store.atomic():
         cursor = store.execute(
-            "UPDATE crawl_run SET status = 'REJECTED', error_code = 'rejected', reject_reason = ?"
+            "UPDATE crawl_run SET status = 'REJECTED', error_code = 'rejected', reject_reason = ?,"
+            " decision = ?, decided_at = ?, decision_note = ?"
             " WHERE run_id = ? AND status = 'HELD'",
-            (reason, row.run.run_id),
+            (reason, *_columns(decision), row.run.run_id),
         )
         if cursor.rowcount != 1:
             raise StoreError(
@@ -72,7 +73,6 @@ def reject_held(store: Store, row: RunRow, decision: Decision) -> None:
                 f"실행 {row.run.run_id} 은 더 이상 보류된 실행이 아닙니다. 아무것도 바뀌지 "
                 "않았습니다. runs 명령으로 상태를 확인하십시오.",
             )
-        record_decision(store, row.run.run_id, decision)
 
 
 def supersede_held(store: Store, run: Run, at: datetime) -> None:

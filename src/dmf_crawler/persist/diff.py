@@ -1,8 +1,8 @@
 """A snapshot against the last accepted list → changes; pure.
 
-Laws (docs/data_model.md), each a property test: diff(a, a) is empty; applying
-diff(a, b) to a gives b; the order of rows does not matter, the order of changes is fixed; a key has
-one change at most, with everything that differs in it; a missing row is no change until it is due.
+Its laws (docs/data_model.md) are tests: diff(a, a) is empty; applying diff(a, b) to a gives b; the
+order of rows does not matter, the order of changes is fixed; a key has one change at most, with
+everything that differs in it; a missing row is no change until it is due.
 """
 
 from __future__ import annotations
@@ -206,7 +206,7 @@ def find_field_changes(
     """Yield every field that both sides have and that differs, in the order of `kinds`."""
     for name, kind in kinds.items():
         if name in before and name in after and before[name] != after[name]:
-            grade = grade_values(before[name], after[name])
+            grade = grade_values(before[name], after[name], kind)
             yield FieldChange(name, before[name], after[name], kind, grade)
 
 

@@ -17,8 +17,15 @@ from dmf_crawler.text import search_form
 
 _EVENTS = (
     "SELECT e.*, c.day AS run_day FROM dmf_event e JOIN crawl_run c ON c.run_id = e.run_id"
-    " WHERE e.board_id = :board AND e.occurred_at >= :since AND e.occurred_at < :until"
+    " WHERE e.board_id = :board"
 )
+_OF_DAYS = " AND e.occurred_at >= :since AND e.occurred_at < :until"
+_OF_KEY = (  # few events: a plus keeps SQLite from going by the days
+    " AND e.natural_key = :key AND +e.occurred_at >= :since AND +e.occurred_at < :until"
+)
+_NOT_BASELINE = " AND c.is_baseline = 0"
+_OLDEST_FIRST = " ORDER BY e.occurred_at, e.event_id"
+_OF_KEY_OLDEST_FIRST = " ORDER BY +e.occurred_at, e.event_id"
 
 N_REMEMBERED = 50_000
 """Texts whose form is kept; few of a list's texts are different ones."""
@@ -56,13 +63,11 @@ class EventSearch:
 def find_events(store: Store, search: EventSearch) -> Iterator[tuple[EventRow, date]]:
     """Yield the events that are looked for with the day of their run, oldest first."""
     wanted = {name: search_form(text) for name, text in search.texts.items()}
-    sql = _EVENTS
-    if search.key is not None:
-        sql += " AND e.natural_key = :key"
+    sql = _EVENTS + (_OF_DAYS if search.key is None else _OF_KEY)
     if not search.has_baseline:
-        sql += " AND c.is_baseline = 0"
+        sql += _NOT_BASELINE
     rows = store.rows(
-        sql + " ORDER BY e.occurred_at, e.event_id",
+        sql + (_OLDEST_FIRST if search.key is None else _OF_KEY_OLDEST_FIRST),
         {
             "board": search.board_id,
             "key": search.key,

@@ -24,6 +24,7 @@ MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     partial(_run_script, "schema_4.sql"),
     partial(_run_script, "schema_5.sql"),
     partial(_run_script, "schema_6.sql"),
+    partial(_run_script, "schema_7.sql"),
 )
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from datetime import date, datetime
 
 from dmf_crawler.model.detail import KnownPage
 from dmf_crawler.model.page import RequestIdentity
-from dmf_crawler.model.run import KST, Run, kst
+from dmf_crawler.model.run import Run, kst
 from dmf_crawler.persist.store import Store
+from dmf_crawler.persist.stored import read_day, read_moment
 
 
 def known_pages(store: Store, board_id: str) -> dict[RequestIdentity, KnownPage]:
@@ -40,8 +40,8 @@ def _read_page(row: sqlite3.Row) -> KnownPage:
         sha256=row["sha256"],
         raw_dir=row["raw_dir"],
         asked_by=row["asked_by"],
-        fetched_at=datetime.fromisoformat(row["fetched_at"]).astimezone(KST),
-        full_checked_on=date.fromisoformat(row["full_checked_on"]),
+        fetched_at=read_moment(row["fetched_at"]),
+        full_checked_on=read_day(row["full_checked_on"]),
         row_digest=row["row_digest"],
         content_digest=row["content_digest"],
         is_whole=bool(row["is_whole"]),

@@ -10,6 +10,7 @@ from sqlite3 import Row
 from dmf_crawler.model.past import DAILY_COUNTS, Features, Observation, Past, PastDay
 from dmf_crawler.model.run import Run
 from dmf_crawler.persist.store import Store
+from dmf_crawler.persist.stored import read_day, read_json
 
 N_RUNS = 30
 """Runs whose durations are looked at."""
@@ -62,12 +63,10 @@ def _gather_days(rows: Iterable[Row]) -> tuple[PastDay, ...]:
     days: dict[str, dict[str, Mapping[str, float]]] = {}
     held: set[str] = set()
     for row in rows:
-        days.setdefault(row["observed_on"], {})[row["field"]] = json.loads(row["features_json"])
+        days.setdefault(row["observed_on"], {})[row["field"]] = read_json(row["features_json"])
         if row["was_held"]:
             held.add(row["observed_on"])
-    return tuple(
-        PastDay(date.fromisoformat(day), features, day in held) for day, features in days.items()
-    )
+    return tuple(PastDay(read_day(day), features, day in held) for day, features in days.items())
 
 
 def _read_observations(store: Store, board_id: str, before: date) -> tuple[Observation, ...]:
@@ -82,8 +81,8 @@ def _read_observations(store: Store, board_id: str, before: date) -> tuple[Obser
     )
     observations = []
     for row in rows:
-        day = date.fromisoformat(row["observed_on"])
-        last = date.fromisoformat(row["day_before"]) if row["day_before"] else day
+        day = read_day(row["observed_on"])
+        last = read_day(row["day_before"]) if row["day_before"] else day
         observations.append(Observation(day, max(1, (day - last).days), row["n_events"]))
     return tuple(observations)
 
@@ -120,7 +119,7 @@ def write_features(store: Store, run: Run, features: Features, *, was_held: bool
         " WHERE board_id = ? AND observed_on = ?",
         (run.board_id, str(run.day)),
     )
-    earlier = {row["field"]: json.loads(row["features_json"]) for row in rows}
+    earlier = {row["field"]: read_json(row["features_json"]) for row in rows}
     was_held = was_held or any(row["was_held"] for row in rows)
     store.execute_many(
         "INSERT OR REPLACE INTO drift_baseline (board_id, field, observed_on, features_json,"

@@ -10,7 +10,7 @@ from datetime import date, datetime, timedelta
 from dmf_crawler.model.change import EventType, Grade, Reason
 from dmf_crawler.model.record import Column
 from dmf_crawler.model.report import BoardReport, EventRow, Report, VersionRow
-from dmf_crawler.model.run import KST, ONE_DAY, RunStatus, end_of_day, kst
+from dmf_crawler.model.run import ONE_DAY, RunStatus, end_of_day, kst
 from dmf_crawler.persist.changed_back import mark_changed_back
 from dmf_crawler.persist.decisions import decided_runs
 from dmf_crawler.persist.deliveries import given_way
@@ -19,6 +19,7 @@ from dmf_crawler.persist.rates import change_rate_of, count_accepted_days, delay
 from dmf_crawler.persist.recording import load_changes, load_fields
 from dmf_crawler.persist.runs import find_runs, last_accepted_run, warnings_of
 from dmf_crawler.persist.store import Store
+from dmf_crawler.persist.stored import read_day, read_moment
 
 _EVENTS = (
     "SELECT e.*, c.day AS run_day FROM dmf_event e JOIN crawl_run c ON c.run_id = e.run_id"
@@ -113,7 +114,7 @@ def find_sources(store: Store) -> tuple[Source, ...]:
     return tuple(
         Source(
             row["raw_dir"],
-            date.fromisoformat(row["day"]),
+            read_day(row["day"]),
             row["n_pages"] or 0,
             frozenset(filter(None, (row["digests"] or "").split(","))),
         )
@@ -127,7 +128,9 @@ def find_key(store: Store, text: str) -> tuple[tuple[str, str], ...]:
     That is the natural key itself, a 등록번호 as shown, or a number that composite keys share.
     """
     rows = store.rows(
-        "WITH board AS (SELECT DISTINCT board_id FROM crawl_run)"
+        "WITH RECURSIVE board (id) AS (SELECT min(board_id) FROM crawl_run UNION ALL"  # by leaps
+        "  SELECT (SELECT min(board_id) FROM crawl_run WHERE board_id > id) FROM board"
+        "  WHERE id IS NOT NULL)"
         " SELECT board_id, natural_key FROM dmf_record WHERE reg_no = ?1"
         " UNION SELECT board_id, natural_key FROM dmf_record"
         "  WHERE board_id IN board AND natural_key = ?1"
@@ -270,14 +273,14 @@ def _events_between(
         " ORDER BY e.occurred_at DESC, e.natural_key",
         (board_id, end_of_day(since - ONE_DAY).isoformat(), end_of_day(until).isoformat()),
     )
-    return [(read_event(row), date.fromisoformat(row["run_day"])) for row in rows]
+    return [(read_event(row), read_day(row["run_day"])) for row in rows]
 
 
 def read_event(row: sqlite3.Row) -> EventRow:
     """Return a row of `dmf_event` as a value."""
     return EventRow(
         run_id=row["run_id"],
-        occurred_at=datetime.fromisoformat(row["occurred_at"]).astimezone(KST),
+        occurred_at=read_moment(row["occurred_at"]),
         board_id=row["board_id"],
         key=row["natural_key"],
         event_type=EventType(row["event_type"]),
@@ -285,7 +288,7 @@ def read_event(row: sqlite3.Row) -> EventRow:
         grade=Grade(row["grade"]) if row["grade"] else None,
         changes=load_changes(row["changes_json"]),
         fields=load_fields(row["record_json"]),
-        missing_since=date.fromisoformat(row["missing_since"]) if row["missing_since"] else None,
+        missing_since=read_day(row["missing_since"]) if row["missing_since"] else None,
     )
 
 
@@ -294,14 +297,14 @@ def _version_row(row: sqlite3.Row) -> VersionRow:
     return VersionRow(
         key=row["natural_key"],
         fields=load_fields(row["payload_json"]),
-        valid_from=datetime.fromisoformat(row["valid_from"]).astimezone(KST),
-        valid_to=datetime.fromisoformat(valid_to).astimezone(KST) if valid_to else None,
+        valid_from=read_moment(row["valid_from"]),
+        valid_to=read_moment(valid_to) if valid_to else None,
         url=row["source_url"],
         source=row["source_sha256"],
         row_no=row["source_row"],
         run_id=row["first_seen_run"],
         detail_url=row["detail_url"] or "",
-        missing_since=date.fromisoformat(row["since_day"]) if row["since_day"] else None,
+        missing_since=read_day(row["since_day"]) if row["since_day"] else None,
         n_missing_reads=row["n_reads"] or 0,
         is_joined=bool(row["is_joined"]),
     )

@@ -25,13 +25,15 @@ from dmf_crawler.model.rate import ChangeRate
 from dmf_crawler.model.record import FieldKind, Fields, Record, Snapshot, Value
 from dmf_crawler.model.run import Run
 from dmf_crawler.model.verdict import RunSummary
+from dmf_crawler.persist.contradictions import refuse_contradictions
 from dmf_crawler.persist.decisions import record_decision, supersede_held
 from dmf_crawler.persist.differences import record_differences
+from dmf_crawler.persist.page_visits import PageSight, record_page
 from dmf_crawler.persist.pages import record_pages
 from dmf_crawler.persist.past import write_features
 from dmf_crawler.persist.rates import write_change_rate
 from dmf_crawler.persist.robots_seen import record_robots
-from dmf_crawler.persist.runs import finish_run
+from dmf_crawler.persist.runs import finish_run, refuse_ended
 from dmf_crawler.persist.store import Store
 
 GRADES = (Grade.SAME, Grade.COSMETIC, Grade.MINOR, Grade.SUBSTANTIVE, Grade.MAJOR)
@@ -108,6 +110,7 @@ def _unreadable(text: str, error: Exception) -> StoreError:
 
 def known_records(store: Store, board_id: str) -> dict[str, KnownRecord]:
     """Return every key that was ever accepted with its last version and its missing spell."""
+    refuse_contradictions(store, board_id)
     rows = store.rows(
         "SELECT r.natural_key, r.payload_json, r.is_current, r.is_joined,"
         " s.since_day, s.n_reads, s.last_missed_on"
@@ -150,6 +153,7 @@ class Acceptance:
         robots: Status and body of its robots.txt, None where its folder has none.
         change_rate: How often the list changes, this day included; None for the baseline.
         compared: Of each other source that the list was compared with, what is known of it now.
+        page: What the run of a page board saw; None for a list.
     """
 
     summary: RunSummary
@@ -161,6 +165,7 @@ class Acceptance:
     robots: tuple[int, bytes] | None = None
     change_rate: ChangeRate | None = None
     compared: Sequence[SourceDifferences] = ()
+    page: PageSight | None = None
 
 
 def record_accepted(store: Store, acceptance: Acceptance, finished_at: datetime) -> None:
@@ -171,9 +176,10 @@ def record_accepted(store: Store, acceptance: Acceptance, finished_at: datetime)
     """
     run = acceptance.summary.run
     with store.atomic():
-        finish_run(store, acceptance.summary, finished_at)
+        refuse_ended(store, run)
         if acceptance.summary.approval is not None:
             record_decision(store, run.run_id, acceptance.summary.approval)
+        finish_run(store, acceptance.summary, finished_at)
         supersede_held(store, run, finished_at)
         _write_changes(store, run, acceptance)
         _write_spells(store, run, acceptance)
@@ -181,6 +187,8 @@ def record_accepted(store: Store, acceptance: Acceptance, finished_at: datetime)
         _write_split_numbers(store, run, acceptance.snapshot)
         record_pages(store, run, acceptance.pages)
         record_differences(store, run, acceptance.compared)
+        if acceptance.page is not None:
+            record_page(store, run, acceptance.page)
         if acceptance.robots is not None:
             record_robots(store, run, *acceptance.robots)
         if not acceptance.summary.is_baseline:

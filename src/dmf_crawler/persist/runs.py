@@ -11,11 +11,12 @@ from dmf_crawler.errors import StoreError, UsageError
 from dmf_crawler.model.change import Counts
 from dmf_crawler.model.decision import Decided, Decision
 from dmf_crawler.model.report import RunRow
-from dmf_crawler.model.run import KST, Run, RunStatus, day_of, kst
+from dmf_crawler.model.run import Run, RunStatus, day_of, kst
 from dmf_crawler.model.verdict import RunSummary
 from dmf_crawler.persist.deliveries import write_deliveries
 from dmf_crawler.persist.gate_results import write_gates
 from dmf_crawler.persist.store import Store
+from dmf_crawler.persist.stored import read_day, read_json, read_moment
 
 ABANDONED = "killed"
 ABANDONED_REASON = (
@@ -110,6 +111,12 @@ def _after_last_start(store: Store, board_id: str, started_at: datetime) -> date
     return after
 
 
+def running_runs(store: Store) -> tuple[RunRow, ...]:
+    """Return the runs that have not ended: at work, or killed."""
+    rows = store.rows("SELECT * FROM crawl_run WHERE status = 'RUNNING' ORDER BY rowid")
+    return tuple(read_run(row) for row in rows)
+
+
 def end_abandoned_runs(
     store: Store,
     now: datetime,
@@ -152,10 +159,13 @@ def finish_run(store: Store, summary: RunSummary, finished_at: datetime) -> None
         StoreError: `run_not_open`: it is not at work, and no held run that somebody decides on.
     """
     run = summary.run
+    refuse_ended(store, run)
+    write_gates(store, run, summary.gates)  # before the run has ended: then they stay for good
+    write_deliveries(store, run.run_id, summary.deliveries)
     finished_at = max(kst(finished_at), run.started_at)  # a clock set back meanwhile
     duration = finished_at - run.started_at
     full_check_from = str(summary.full_check_from) if summary.full_check_from else None
-    cursor = store.execute(
+    store.execute(
         "UPDATE crawl_run SET status = ?, finished_at = coalesce(finished_at, ?),"
         " reject_reason = ?, error_code = ?,"
         " exit_code = ?, n_rows = ?, n_pages = ?, n_requests = ?, n_new = ?, n_modified = ?,"
@@ -164,7 +174,7 @@ def finish_run(store: Store, summary: RunSummary, finished_at: datetime) -> None
         " reuse_rate = ?, selector_version = coalesce(?, selector_version),"
         " identity = coalesce(nullif(?, ''), identity), full_check_left ="
         " iif(? IS NULL, full_check_left, ?), full_check_from = coalesce(?, full_check_from)"
-        " WHERE run_id = ? AND status IN ('RUNNING', 'HELD')",
+        " WHERE run_id = ?",
         (
             summary.status,
             finished_at.isoformat(),
@@ -189,14 +199,21 @@ def finish_run(store: Store, summary: RunSummary, finished_at: datetime) -> None
             run.run_id,
         ),
     )
-    if cursor.rowcount != 1:
+
+
+def refuse_ended(store: Store, run: Run) -> None:
+    """Refuse to end a run that is neither at work nor held.
+
+    Raises:
+        StoreError: `run_not_open`.
+    """
+    sql = "SELECT 1 FROM crawl_run WHERE run_id = ? AND status IN ('RUNNING', 'HELD')"
+    if not store.rows(sql, (run.run_id,)):
         raise StoreError(
             "run_not_open",
             f"실행 {run.run_id} 은 진행 중이거나 보류된 실행이 아니므로 결과를 다시 기록할 수 "
             "없습니다. 아무것도 바뀌지 않았습니다. runs 명령으로 상태를 확인하십시오.",
         )
-    write_gates(store, run, summary.gates)
-    write_deliveries(store, run.run_id, summary.deliveries)
 
 
 def _numbers(counts: Counts) -> tuple[int, ...]:
@@ -257,17 +274,17 @@ def last_accepted_run(
 def warnings_of(store: Store, run_id: str) -> tuple[str, ...]:
     """Return the warnings that a run left."""
     rows = store.rows("SELECT warnings_json FROM crawl_run WHERE run_id = ?", (run_id,))
-    return tuple(json.loads(rows[0]["warnings_json"])) if rows else ()
+    return tuple(read_json(rows[0]["warnings_json"])) if rows else ()
 
 
 def read_run(row: sqlite3.Row) -> RunRow:
     """Return a row of `crawl_run` as a value."""
-    started_at = datetime.fromisoformat(row["started_at"]).astimezone(KST)
+    started_at = read_moment(row["started_at"])
     finished_at = row["finished_at"]
     return RunRow(
-        run=Run(row["run_id"], row["board_id"], started_at, date.fromisoformat(row["day"])),
+        run=Run(row["run_id"], row["board_id"], started_at, read_day(row["day"])),
         status=RunStatus(row["status"]),
-        finished_at=datetime.fromisoformat(finished_at).astimezone(KST) if finished_at else None,
+        finished_at=read_moment(finished_at) if finished_at else None,
         n_rows=row["n_rows"],
         n_requests=row["n_requests"],
         duration_ms=row["duration_ms"],
@@ -286,9 +303,7 @@ def read_run(row: sqlite3.Row) -> RunRow:
         raw_dir=row["raw_dir"],
         exit_code=row["exit_code"],
         reparse_of=row["reparse_of"] or "",
-        full_check_from=(
-            date.fromisoformat(row["full_check_from"]) if row["full_check_from"] else None
-        ),
+        full_check_from=(read_day(row["full_check_from"]) if row["full_check_from"] else None),
         full_check_left=row["full_check_left"],
         identity=row["identity"],
         reuse_rate=row["reuse_rate"],
@@ -300,5 +315,5 @@ def read_run(row: sqlite3.Row) -> RunRow:
 def _read_decision(row: sqlite3.Row) -> Decision | None:
     if not row["decision"]:
         return None
-    at = datetime.fromisoformat(row["decided_at"]).astimezone(KST) if row["decided_at"] else None
+    at = read_moment(row["decided_at"]) if row["decided_at"] else None
     return Decision(Decided(row["decision"]), at, row["decision_note"])

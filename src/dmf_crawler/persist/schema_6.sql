@@ -14,7 +14,8 @@ CREATE TABLE page_visit (
     threshold        INTEGER,                       -- NULL: any difference is content
     n_characters     INTEGER NOT NULL,              -- of the compared text
     simhash          INTEGER NOT NULL,              -- signed 64 bits
-    source_sha256    TEXT    NOT NULL
+    source_sha256    TEXT    NOT NULL,
+    why              TEXT    NOT NULL DEFAULT ''    -- Korean sentence of the judgement
 ) STRICT;
 CREATE INDEX ix_page_visit_day ON page_visit (board_id, day);
 
@@ -26,6 +27,7 @@ CREATE TABLE page_calibration (
     n_reads          INTEGER NOT NULL,
     largest_distance INTEGER,                       -- NULL: all reads said the same
     threshold        INTEGER,                       -- NULL: any difference is content
+    most_moving      INTEGER,                       -- blocks; NULL: all reads said the same
     schema_version   INTEGER NOT NULL               -- of the selectors file it was measured with
 ) STRICT;
 

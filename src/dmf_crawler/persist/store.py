@@ -13,7 +13,21 @@ from pathlib import Path
 from typing import Any, Self
 
 from dmf_crawler.errors import StoreError
+from dmf_crawler.persist.backups import (
+    copy_database,
+    make_backup,
+    remove_database,
+    remove_old_backups,
+)
 from dmf_crawler.persist.migrations import MIGRATIONS
+from dmf_crawler.persist.seal import break_seal, is_broken, seal_broken, write_seal
+from dmf_crawler.persist.store_errors import (
+    not_backed_up,
+    not_migrated,
+    not_opened,
+    not_read,
+    not_written,
+)
 
 BUSY_TIMEOUT_S = 10.0
 
@@ -28,35 +42,60 @@ class Store:
         path: The file.
         for_reading: Neither make nor migrate the file, and refuse every change: what may look at
             a history beside a run at work, without the lock.
+        is_sealed: Whether a broken seal refuses the file and a writer renews the seal; not for a
+            copy that is thrown away, and not for whoever looks at damage.
+        busy_timeout_s: How long to wait for another program that holds the file.
+
+    Attributes:
+        path: The file.
+        is_damaged: Whether its seal was broken when it was opened.
 
     Raises:
-        StoreError: `database_unusable` where the file is no database of ours, `database_newer`
-            where a newer program made it, `database_older` where it would have to be migrated
-            before it can be read.
+        StoreError: `seal_broken` where its bytes changed though nobody wrote them;
+            `database_unusable` where the file is no database of ours or cannot be opened,
+            `database_damaged`, `database_busy`, `database_readonly`; `database_newer` where a newer
+            program made it, `database_older` where it would have to be migrated before it can be
+            read; `backup_failed`, `migration_failed`, `disk_full` where that did not succeed.
     """
 
-    def __init__(self, path: Path, *, for_reading: bool = False) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        for_reading: bool = False,
+        is_sealed: bool = True,
+        busy_timeout_s: float = BUSY_TIMEOUT_S,
+    ) -> None:
         self.path = path
         self._for_reading = for_reading
+        self._is_sealed = is_sealed
+        self._busy_timeout_s = busy_timeout_s
+        self.is_damaged = is_broken(path)
+        if is_sealed and self.is_damaged:
+            raise seal_broken(path)
         try:
+            if is_sealed and not for_reading:
+                break_seal(path)
             self._connection = self._connect()
         except (OSError, sqlite3.Error) as error:
-            raise _unusable(path, error) from error
+            raise not_opened(path, error) from error
         try:
             self._set_up()
         except BaseException as error:
             self._connection.close()
             if isinstance(error, sqlite3.Error):
-                raise _unusable(path, error) from error
+                raise not_opened(path, error) from error
             raise
 
     def _connect(self) -> sqlite3.Connection:
         if not self._for_reading:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            return sqlite3.connect(self.path, timeout=BUSY_TIMEOUT_S, isolation_level=None)
+            return sqlite3.connect(self.path, timeout=self._busy_timeout_s, isolation_level=None)
         # `rw` and not `ro`: a reader that may not write leaves SQLite's side files behind.
         address = f"{self.path.absolute().as_uri()}?mode=rw"
-        return sqlite3.connect(address, uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None)
+        return sqlite3.connect(
+            address, uri=True, timeout=self._busy_timeout_s, isolation_level=None
+        )
 
     def _set_up(self) -> None:
         self._connection.row_factory = sqlite3.Row
@@ -100,21 +139,37 @@ class Store:
                 f"이 프로그램은 {len(MIGRATIONS)}). runs 명령을 한 번 실행하면 새 판으로 바뀝니다. "
                 "그 뒤에 다시 실행하십시오.",
             )
+        backup, is_new = None, False
         for number, migrate in enumerate(MIGRATIONS, 1):
-            with self.atomic():
-                version = self._version()
-                if (
-                    version == 0
-                    and self._connection.execute("SELECT 1 FROM sqlite_master").fetchone()
-                ):
-                    raise StoreError(
-                        "database_unusable",
-                        f"{self.path} 는 이 프로그램이 만든 이력이 아닙니다(다른 표가 들어 있음). "
-                        "파일을 다른 곳으로 옮기고 다시 실행하거나 백업을 되살리십시오.",
-                    )
-                if version < number:
+            try:
+                with self._transaction():
+                    version = self._version()
+                    self._refuse_foreign(version)
+                    if version >= number:
+                        continue
+                    is_new = is_new or version == 0
+                    if not is_new and backup is None:
+                        backup = self._back_up(version)
                     migrate(self._connection)
                     self._connection.execute(f"PRAGMA user_version = {number}")
+            except sqlite3.Error as error:
+                raise not_migrated(self.path, error, version=number - 1, backup=backup) from error
+        remove_old_backups(self.path)
+
+    def _back_up(self, version: int) -> Path:
+        try:
+            return make_backup(self.path, version, busy_timeout_s=self._busy_timeout_s)
+        except (OSError, sqlite3.Error) as error:
+            raise not_backed_up(self.path, error, version=version) from error
+
+    def _refuse_foreign(self, version: int) -> None:
+        """Refuse tables that no migration of ours made."""
+        if version == 0 and self._connection.execute("SELECT 1 FROM sqlite_master").fetchone():
+            raise StoreError(
+                "database_unusable",
+                f"{self.path} 는 이 프로그램이 만든 이력이 아닙니다(다른 표가 들어 있음). "
+                "파일을 다른 곳으로 옮기고 다시 실행하거나 백업을 되살리십시오.",
+            )
 
     def __enter__(self) -> Self:
         return self
@@ -125,21 +180,35 @@ class Store:
     def close(self) -> None:
         """Close the file; an open transaction is rolled back."""
         self._connection.close()
+        if self._is_sealed and not self._for_reading:
+            write_seal(self.path)
 
     @contextmanager
     def atomic(self) -> Iterator[None]:
         """Do everything inside or nothing.
 
         Raises:
-            StoreError: `write_failed`; the transaction was rolled back.
+            StoreError: `write_failed`, `database_busy`, `disk_full`, `database_readonly`,
+                `database_damaged`; the transaction was rolled back.
         """
+        if self._for_reading:
+            raise StoreError(
+                "write_failed",
+                f"이력 {self.path} 은 읽기만 하려고 열었습니다. 아무것도 바뀌지 않았습니다. "
+                "개발자에게 알려 주십시오.",
+            )
+        try:
+            with self._transaction():
+                yield
+        except sqlite3.Error as error:
+            raise not_written(self.path, error) from error
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             yield
             self._connection.execute("COMMIT")
-        except sqlite3.Error as error:
-            self._roll_back()
-            raise _not_written(self.path, error) from error
         except BaseException:
             self._roll_back()
             raise
@@ -149,16 +218,17 @@ class Store:
         """Open a copy of the history beside it; what is done to the copy is lost with it.
 
         Raises:
-            StoreError: `write_failed`: there is no room for it.
+            StoreError: `write_failed`, `disk_full`: there is no room for it; `database_busy`.
         """
         self.remove_copy()
+        timeout_s = self._busy_timeout_s
         try:
             with closing(sqlite3.connect(self._copy_path)) as target:
-                self._connection.backup(target)
-            with Store(self._copy_path) as copy:
+                copy_database(self._connection, target, busy_timeout_s=timeout_s)
+            with Store(self._copy_path, is_sealed=False) as copy:
                 yield copy
         except sqlite3.Error as error:
-            raise _not_written(self._copy_path, error) from error
+            raise not_written(self._copy_path, error) from error
         finally:
             self.remove_copy()
 
@@ -168,9 +238,8 @@ class Store:
 
     def remove_copy(self) -> None:
         """Remove a copy of the history, with SQLite's side files: one that was killed left it."""
-        for ending in ("", "-wal", "-shm", "-journal"):
-            with suppress(OSError):  # held open by another program: the next copy removes it
-                self._copy_path.with_name(self._copy_path.name + ending).unlink(missing_ok=True)
+        with suppress(OSError):  # held open by another program: the next copy removes it
+            remove_database(self._copy_path)
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -198,38 +267,18 @@ class Store:
         """Return all rows of a query.
 
         Raises:
-            StoreError: `read_failed`, where the file is damaged.
+            StoreError: `read_failed`, `database_busy`, `database_damaged`.
         """
         try:
             return self.execute(sql, parameters).fetchall()
         except sqlite3.DatabaseError as error:
-            raise StoreError(
-                "read_failed",
-                f"이력 {self.path} 를 읽지 못했습니다({error}). "
-                "verify 명령으로 확인하고, 손상되었으면 백업을 되살리십시오.",
-            ) from error
+            raise not_read(self.path, error) from error
 
     def find_damage(self) -> str:
         """Return the first thing that SQLite finds wrong with the file in a quick look, or "".
 
         Raises:
-            StoreError: `read_failed`: it is too damaged to be looked through.
+            StoreError: `database_damaged`: it is too damaged to be looked through.
         """
         answer = str(self.rows("PRAGMA quick_check(1)")[0][0])
         return "" if answer == "ok" else answer
-
-
-def _not_written(path: Path, error: Exception) -> StoreError:
-    return StoreError(
-        "write_failed",
-        f"이력 {path} 에 쓰지 못했습니다({error}). 아무것도 바뀌지 않았습니다. "
-        "디스크 공간과 쓰기 권한을 확인한 뒤 다시 실행하십시오.",
-    )
-
-
-def _unusable(path: Path, error: Exception) -> StoreError:
-    return StoreError(
-        "database_unusable",
-        f"이력 {path} 를 열 수 없습니다({error}). 파일이 손상되었거나 다른 프로그램이 쓰고 "
-        "있습니다. 다른 프로그램을 닫고 다시 실행하거나 백업을 되살리십시오.",
-    )

@@ -5,17 +5,37 @@ Each check is a law of docs/data_model.md; the first offender is named.
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from dmf_crawler.errors import StoreError
 from dmf_crawler.model.change import EventType, Reason
-from dmf_crawler.model.record import Fields, Value
+from dmf_crawler.model.record import FieldKind, Fields, Value
 from dmf_crawler.persist.migrations import MIGRATIONS
-from dmf_crawler.persist.recording import TYPED_COLUMNS, load_changes, load_fields
+from dmf_crawler.persist.recording import GRADES, TYPED_COLUMNS, load_changes, load_fields
+from dmf_crawler.persist.run_proofs import (
+    prove_days,
+    prove_gates,
+    prove_known_pages,
+    prove_missing,
+    prove_page_visits,
+    prove_run_counts,
+    prove_runs,
+    prove_split_numbers,
+)
 from dmf_crawler.persist.store import Store
 from dmf_crawler.text import is_same_joined
+
+MISSING_REASONS = (Reason.MISSING, Reason.DELISTED)
+REASONS: Mapping[str, tuple[str | None, ...]] = {
+    EventType.NEW: (None, Reason.REKEYED),
+    EventType.MODIFIED: (None, Reason.DELISTED, Reason.REKEYED),
+    EventType.WITHDRAWN: (Reason.STATUS, Reason.MISSING, Reason.REKEYED),
+    EventType.REAPPEARED: (Reason.RETURNED, Reason.RESTORED, Reason.REKEYED),
+}
+"""Event → why it may have happened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +134,9 @@ def _replay_step(states: dict[tuple[str, str], _State], row: sqlite3.Row) -> str
     key = (row["board_id"], row["natural_key"])
     before, after = states.get(key), load_fields(row["record_json"])
     states[key] = _State(after, not row["closes"])
+    fault = _find_form_fault(row)
+    if fault:
+        return fault
     is_new = row["event_type"] == EventType.NEW
     if before is None:
         return "" if is_new else "신규 없이 시작합니다"
@@ -122,6 +145,22 @@ def _replay_step(states: dict[tuple[str, str], _State], row: sqlite3.Row) -> str
     if before.is_open == (row["reason"] == Reason.RETURNED):
         return "목록에 있는 기록의 재등장입니다" if before.is_open else "닫힌 기록에 일어났습니다"
     return _find_value_fault(before.fields, after, row)
+
+
+def _find_form_fault(row: sqlite3.Row) -> str:
+    """Return what of an event does not go together, whatever was before, or ""."""
+    if row["reason"] not in REASONS.get(row["event_type"], ()):
+        return f"사유 {row['reason']} 는 이 사건의 것이 아닙니다"
+    if (row["missing_since"] is None) != (row["reason"] not in MISSING_REASONS):
+        return "목록에 없던 첫날이 사유와 맞지 않습니다"
+    changes = load_changes(row["changes_json"])
+    for change in changes:
+        if change.grade not in GRADES or change.kind not in tuple(FieldKind):
+            return f"{change.field} 의 종류나 등급이 없는 말입니다"
+    grades = [change.grade for change in changes]
+    if row["grade"] != (max(grades, key=GRADES.index) if grades else None):
+        return "등급이 변경 내용과 다릅니다"
+    return ""
 
 
 def _find_value_fault(before: Fields, after: Fields, row: sqlite3.Row) -> str:
@@ -251,83 +290,18 @@ def _match_step(payloads: dict[tuple[str, str], Fields], row: sqlite3.Row) -> st
         value = payload.get(name)
         if row[name] != (value if isinstance(value, str) else None):
             return f"{name} 열이 판의 값과 다릅니다"
-    return _find_differing(load_fields(row["record_json"]), row["payload_json"])
+    return _find_source_fault(row, payload) or _find_differing(
+        load_fields(row["record_json"]), row["payload_json"]
+    )
 
 
-# --- the runs ----------------------------------------------------------------------------------
-
-
-def _prove_run_counts(store: Store) -> Iterator[str]:
-    """Yield runs whose numbers are not those of their events, versions and missing rows."""
-    for row in store.rows(
-        "SELECT c.run_id FROM crawl_run c LEFT JOIN dmf_event e"
-        " ON e.run_id = c.run_id AND (e.reason IS NOT 'rekeyed' OR e.changes_json <> '[]')"
-        " WHERE c.status = 'OK'"
-        " GROUP BY c.run_id HAVING total(e.event_type = 'NEW') <> c.n_new"
-        " OR total(e.event_type = 'MODIFIED') <> c.n_modified + c.n_cosmetic"
-        " OR total(e.event_type = 'WITHDRAWN') <> c.n_withdrawn"
-        " OR total(e.event_type = 'REAPPEARED') <> c.n_reappeared"
-    ):
-        yield f"실행 {row['run_id']}: 집계가 사건 수와 다릅니다"
-    for row in store.rows(
-        "SELECT run_id, n_rows + n_missing + n_unlisted AS n_listed, sum(coalesce(n_opened, 0)"
-        "  - coalesce(n_closed, 0)) OVER (PARTITION BY board_id ORDER BY started_at) AS n_versions"
-        " FROM crawl_run c LEFT JOIN (SELECT board_id AS b, valid_from AS t, count(*) AS n_opened"
-        "  FROM dmf_record GROUP BY b, t) ON b = board_id AND t = started_at"
-        " LEFT JOIN (SELECT board_id AS b2, valid_to AS t2, count(*) AS n_closed"
-        "  FROM dmf_record GROUP BY b2, t2) ON b2 = board_id AND t2 = started_at"
-        " WHERE status = 'OK' ORDER BY started_at"
-    ):
-        if row["n_listed"] != row["n_versions"]:
-            yield f"실행 {row['run_id']}: 목록의 건수가 이 실행까지의 판과 다릅니다"
-
-
-def _prove_missing(store: Store) -> Iterator[str]:
-    """Yield spells of missing keys that do not follow from the accepted runs.
-
-    A spell counts one read a day, from its first run until the run that ended it; a correction
-    read the pages of the run that it corrects.
-    """
-    for row in store.rows(
-        "SELECT s.*, count(DISTINCT a.day) AS n_days, min(a.day) AS first_day,"
-        " max(a.day) AS last_day, EXISTS (SELECT 1 FROM dmf_record r WHERE r.board_id = s.board_id"
-        "  AND r.natural_key = s.natural_key AND r.is_current = 1) AS is_listed"
-        " FROM missing_interval s LEFT JOIN accepted_read a ON a.board_id = s.board_id"
-        " AND a.started_at >= s.since AND (s.until IS NULL OR a.started_at < s.until)"
-        " GROUP BY s.spell_id ORDER BY s.spell_id"
-    ):
-        counted = (row["n_days"], row["first_day"], row["last_day"])
-        if counted != (row["n_reads"], row["since_day"], row["last_missed_on"]):
-            yield f"{row['natural_key']}: 목록에 없던 기간이 채택된 실행과 다릅니다"
-        if row["ended_run"] is None and not row["is_listed"]:
-            yield f"{row['natural_key']}: 닫힌 기록을 아직 찾고 있습니다"
-    for row in store.rows(
-        "SELECT c.run_id FROM crawl_run c LEFT JOIN missing_interval s ON s.board_id = c.board_id"
-        " AND s.since <= c.started_at AND (s.until IS NULL OR s.until > c.started_at)"
-        " WHERE c.status = 'OK' GROUP BY c.run_id HAVING count(s.spell_id) <> c.n_missing"
-    ):
-        yield f"실행 {row['run_id']}: 확인 중인 건수가 기록과 다릅니다"
-
-
-# --- the pages ---------------------------------------------------------------------------------
-
-
-def _prove_known_pages(store: Store) -> Iterator[str]:
-    """Yield detail pages and files that no accepted run of their board saw, for a known record."""
-    for row in store.rows(
-        "SELECT p.url, p.run_id, p.raw_dir, c.status, c.board_id = p.board_id AS is_of_board,"
-        " EXISTS (SELECT 1 FROM crawl_run o WHERE o.raw_dir = p.raw_dir"
-        "  AND o.board_id = p.board_id AND o.status = 'OK') AS has_folder,"
-        " EXISTS (SELECT 1 FROM dmf_record r WHERE r.board_id = p.board_id"
-        "  AND r.natural_key = p.natural_key) AS has_record"
-        " FROM known_page p LEFT JOIN crawl_run c ON c.run_id = p.run_id ORDER BY p.board_id, p.url"
-    ):
-        if row["status"] != "OK" or not row["is_of_board"]:
-            yield f"{row['url']}: 채택된 실행이 아닌 {row['run_id']} 의 페이지입니다"
-        if not row["has_folder"]:
-            yield f"{row['url']}: {row['raw_dir']} 은 채택된 실행의 폴더가 아닙니다"
-        if not row["has_record"]:
-            yield f"{row['url']}: 이력에 없는 기록의 페이지입니다"
+def _find_source_fault(row: sqlite3.Row, payload: Fields) -> str:
+    """Return what a version says wrongly of where it comes from, or ""."""
+    if not re.fullmatch("[0-9a-f]{64}", row["source_sha256"]):
+        return "출처 쪽의 지문(SHA-256)이 아닙니다"
+    if not load_fields(row["shown_json"]).keys() <= payload.keys():
+        return "화면에 보인 글이 없는 항목의 것입니다"
+    return "" if row["is_joined"] in {0, 1} else "is_joined 가 0이나 1이 아닙니다"
 
 
 PROOFS: tuple[tuple[str, Callable[[Store], Iterator[str]]], ...] = (
@@ -337,7 +311,12 @@ PROOFS: tuple[tuple[str, Callable[[Store], Iterator[str]]], ...] = (
     ("intervals", _prove_intervals),
     ("one_current_version", _prove_one_current),
     ("events_match_versions", _prove_events_and_versions),
-    ("run_counts", _prove_run_counts),
-    ("missing_spells", _prove_missing),
-    ("known_pages", _prove_known_pages),
+    ("runs", prove_runs),
+    ("run_counts", prove_run_counts),
+    ("gates", prove_gates),
+    ("days", prove_days),
+    ("missing_spells", prove_missing),
+    ("split_numbers", prove_split_numbers),
+    ("known_pages", prove_known_pages),
+    ("page_visits", prove_page_visits),
 )

@@ -10,6 +10,9 @@ from typing import BinaryIO
 
 from dmf_crawler.errors import StoredDataError, UsageError
 
+UNFINISHED_SUFFIX = ".part"
+"""Of a file that is being written; the next start removes it where a killed process left it."""
+
 
 @contextmanager
 def open_whole(
@@ -17,8 +20,8 @@ def open_whole(
 ) -> Iterator[BinaryIO]:
     """Open a file to be written that takes the place of an older one when all is on disk.
 
-    Until then it is `path` with `.part` at its end, in the same folder, which is made where it is
-    missing; nothing is left of it when an exception leaves the block.
+    Until then it is `path` with `UNFINISHED_SUFFIX` at its end, in the same folder, which is made
+    where it is missing; nothing is left of it when an exception leaves the block.
 
     Args:
         path: The file.
@@ -28,7 +31,7 @@ def open_whole(
         OSError: It could not be written; what lay at `path` is untouched.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f"{path.name}.part")
+    temporary = path.with_name(f"{path.name}{UNFINISHED_SUFFIX}")
     try:
         with temporary.open("wb") as file:
             yield file

@@ -18,12 +18,16 @@ from dmf_crawler.model.report import EventRow, VersionRow
 from dmf_crawler.model.run import DAY_STARTS_AT_HOUR, KST, RunStatus
 from dmf_crawler.model.verdict import RunSummary
 from dmf_crawler.text import key_form
-from dmf_crawler.workbench.rehearsal.days import DayTruth, Life, LivedList
+from dmf_crawler.workbench.rehearsal import terms
+from dmf_crawler.workbench.rehearsal.days import DayTruth, Life, LivedList, Row
 from dmf_crawler.workbench.rehearsal.notice_life import NoticeLife
 from dmf_crawler.workbench.rehearsal.server import RehearsalSite
+from dmf_crawler.workbench.rehearsal.terms_life import TermsLife
+from dmf_crawler.workbench.rehearsal.terms_page import NOISE
 
 REGISTER = "dmf_registry"
 NOTICES = "mfds_notice"
+TERMS = terms.BOARD_ID
 REAL_SITES = (
     re.compile(r"https://nedrug\.mfds\.go\.kr(?=\s)"),
     re.compile(r"https://apis\.data\.go\.kr(?=\s)"),
@@ -158,6 +162,7 @@ def rehearse_days(
     run_day: RunDay,
     *,
     notices: NoticeLife | None = None,
+    terms_life: TermsLife | None = None,
 ) -> Iterator[RehearsedDay]:
     """Live day after day, each crawled at its 06:00; the first one is the baseline.
 
@@ -167,16 +172,20 @@ def rehearse_days(
         n_days: How many.
         run_day: Runs the boards once; each must be one of those that live here.
         notices: The notice board's life, None for a site without the board.
+        terms_life: That of the terms of use, None for a site without the page.
     """
     lives: dict[str, LivedList] = {REGISTER: life}
     if notices is not None:
         lives[NOTICES] = notices
+    if terms_life is not None:
+        lives[TERMS] = terms_life
     truths: dict[str, DayTruth] = {}
     for number in range(n_days):
         if number:
             truths = {board_id: lived.advance() for board_id, lived in lives.items()}
         site.rows = life.rows
         site.notices = None if notices is None else notices.rows
+        site.terms = None if terms_life is None else terms_life.terms
         found = run_day(datetime.combine(life.day, time(DAY_STARTS_AT_HOUR), KST))
         boards = [
             compare_board(board_id, lives[board_id], truths.get(board_id), each)
@@ -196,14 +205,16 @@ def compare_board(
         truth: What happened since the day before; None for the baseline.
         found: What the run left behind.
     """
+    form = str if board_id == TERMS else key_form  # a page's key is its board's id
     if truth is None:
-        happened = Counter[Sighting](("NEW", key_form(row.key), (), "") for row in lived.rows)
+        happened = Counter[Sighting](("NEW", form(row.key), (), "") for row in lived.rows)
     else:
         happened = Counter(
-            (each.kind, key_form(each.key), each.fields, each.reason) for each in truth.happenings
+            (each.kind, form(each.key), each.fields, each.reason) for each in truth.happenings
         )
     recorded = Counter(map(_sight_event, found.events))
-    false_cells, missed_cells = _compare_lists(lived, found)
+    shown = {form(row.key): row for row in lived.rows}
+    false_cells, missed_cells = _compare_lists(lived, shown, found)
     return RehearsedBoard(
         board_id=board_id,
         summary=found.summary,
@@ -234,19 +245,26 @@ def _is_cosmetic(event: EventRow) -> bool:
     )
 
 
-def _compare_lists(lived: LivedList, found: Found) -> tuple[int, int]:
+def _compare_lists(lived: LivedList, shown: Mapping[str, Row], found: Found) -> tuple[int, int]:
     """Return how many records differ from the site's row or stand for none, and how many lack."""
     if found.summary.status is not RunStatus.OK:
         return 0, 0
-    shown = {key_form(row.key): row for row in lived.rows}
     there = {each.key: each for each in found.records if each.missing_since is None}
     n_false = len(there.keys() - shown.keys())
     for key in there.keys() & shown.keys():
         n_false += any(
-            there[key].fields.get(name) != stripped(getattr(shown[key], name))
+            _without_noise(shown[key], there[key].fields.get(name))
+            != stripped(getattr(shown[key], name))
             for name, _ in lived.columns
         )
     return n_false, len(shown.keys() - there.keys())
+
+
+def _without_noise(row: Row, value: Value | None) -> Value | None:
+    """Return what was recorded without the lines of a page that are others at every visit."""
+    if not isinstance(row, terms.TermsText) or not isinstance(value, str):
+        return value
+    return terms.drop_noise(value, NOISE)
 
 
 def stripped(value: Value) -> Value:

@@ -43,6 +43,9 @@ N_EARLIER = 30
 """Days whose lists are kept for stale copies."""
 
 _URL = "http://127.0.0.1:8000/list"
+_NO_PAGE = hashlib.sha256().hexdigest()
+"""Source of a record that was read from no page."""
+
 _FETCHED_AT = datetime(2026, 11, 30, tzinfo=UTC)
 _FIELDS = tuple(name for name, _ in COLUMNS)
 
@@ -74,7 +77,7 @@ class Reader:
         kept = self._records.get(id(row))
         if kept is None:
             fields = {name: _read_value(getattr(row, name)) for name in _FIELDS}
-            record = Record(key_form(row.reg_no), fields, url=_URL)
+            record = Record(key_form(row.reg_no), fields, source=_NO_PAGE, url=_URL)
             kept = self._records[id(row)] = (row, record)
         return kept[1]
 

@@ -8,7 +8,8 @@ import pytest
 from dmf_crawler.model.rate import ChangeRate, Delay, Rate
 from dmf_crawler.model.report import BoardReport
 from dmf_crawler.model.verdict import Outcome
-from dmf_crawler.publish.report.pace import PaceLine, describe_pace
+from dmf_crawler.publish.report.blocks import Note
+from dmf_crawler.publish.report.pace import describe_pace
 from tests.publish.builders import a_board, a_gate, a_record, a_report
 from tests.publish.report.reading import text_rows, write_and_read
 
@@ -84,7 +85,7 @@ def test_a_stall_and_a_burst_stand_out_and_nothing_else_is_repeated(code):
     lines = describe_pace(replace(a_lived_board(), gates=(warned, *others)), 4)
 
     assert [line for line in lines if line.label == "주의"] == [
-        PaceLine("주의", "평일 9일째 변동이 없습니다.", is_strong=True)
+        Note("주의", "평일 9일째 변동이 없습니다.", is_strong=True)
     ]
 
 

@@ -7,7 +7,7 @@ import http.client
 import re
 from dataclasses import replace
 from typing import get_args
-from urllib.parse import quote, urljoin, urlsplit
+from urllib.parse import parse_qsl, quote, urljoin, urlsplit
 
 import pytest
 
@@ -157,6 +157,7 @@ def test_a_page_size_may_be_refused(site, page_size, status):
         ("relative", r"21/\d+\?page=1&limit=10&searchYn="),
         ("session", r"/bbs/21/\d+;jsessionid=[0-9A-F]{32}\?page=1&limit=10&searchYn="),
         ("full_url", r"HTTP://127.0.0.1:\d+/bbs/21/\d+\?page=1&limit=10&searchYn="),
+        ("parameter", r"/bbs/21/view\?(?=.*\bseq=\d+)(?=.*\bpage=1)(?=.*\blimit=10).*"),
     ],
 )
 def test_links_to_posts_come_in_every_form_and_lead_there(site, post_links, pattern):
@@ -165,7 +166,29 @@ def test_links_to_posts_come_in_every_form_and_lead_there(site, post_links, patt
     assert len(links) == 12
     assert all(re.fullmatch(pattern, link) for link in links)
     target = urlsplit(urljoin(f"{site.base_url}{BOARD}?page=1", links[2]))
-    assert f'<h2 class="view_title">{POSTS[0].title}' in get(site, target.path).text
+    shown = get(site, target.path, dict(parse_qsl(target.query))).text
+    assert f'<h2 class="view_title">{POSTS[0].title}' in shown
+
+
+def test_a_parameter_stands_at_another_place_at_every_visit(site):
+    switch(site, post_links="parameter")
+    first, second = (read_links(get(site, BOARD).text) for _ in range(2))
+    assert not set(first) & set(second)
+
+
+def test_a_script_leads_nowhere_but_says_the_number(site):
+    switch(site, post_links="script")
+    assert read_links(get(site, BOARD).text)[2] == f"javascript:fnView('{POSTS[0].post_id}')"
+
+
+def test_a_post_without_a_number_goes_by_a_word(site):
+    switch(site, unnumbered_posts=frozenset({POSTS[0].post_id}))
+    links = read_links(get(site, BOARD).text)
+    query = dict(parse_qsl(urlsplit(links[2]).query))
+    assert not any(char.isdigit() for char in query["doc"])
+    assert sum("doc=" in link for link in links) == 1
+    assert POSTS[0].title in get(site, f"{BOARD}/view", {"doc": query["doc"]}).text
+    assert POSTS[0].title not in get(site, f"{BOARD}/view", {"doc": "x"}).text
 
 
 def test_a_session_is_another_at_every_visit(site):

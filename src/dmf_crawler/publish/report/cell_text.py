@@ -16,7 +16,9 @@ LOST_AT_LINE_END = 2.0
 """Half-width characters that a broken line leaves empty, on average."""
 
 _NEVER_IN_XML = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
-_SAFE_LINK = re.compile(r"internal:'[^']+'![A-Z]+[0-9]+|https?://[!-~]+")
+_SAFE_LINK = re.compile(
+    r"internal:'[^']+'![A-Z]+[0-9]+|https?://[!-~]+|external:[A-Za-z0-9_][A-Za-z0-9_.-]*\.html"
+)
 
 
 def clean_text(text: str) -> str:
@@ -42,7 +44,10 @@ def _cut(text: str) -> str:
 
 
 def is_safe_link(link: str) -> bool:
-    """Tell whether Excel takes a link: into this workbook, or http(s) in printable ASCII."""
+    """Tell whether Excel takes a link.
+
+    That is one into this workbook, http(s) in printable ASCII, or an HTML file beside the workbook.
+    """
     return len(link) <= MAX_LINK_UNITS and _SAFE_LINK.fullmatch(link) is not None
 
 

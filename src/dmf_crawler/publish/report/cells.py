@@ -133,8 +133,9 @@ class Cell:
         value: Text, a number, or None for an empty cell.
         role: What it is for; a number that is not whole is shown as a decimal.
         tone: Its colour.
-        link: `internal:'sheet'!A1` or an http(s) address; "" for none. An address that Excel
-            would not take, or one link too many for the sheet, leaves plain text.
+        link: `internal:'sheet'!A1`, an http(s) address, or `external:` with the name of an HTML
+            file beside the workbook; "" for none. An address that Excel would not take, or one link
+            too many for the sheet, leaves plain text.
     """
 
     value: str | float | None = None
@@ -164,7 +165,7 @@ class Sheet:
         name: As on its tab.
         row: Next row, 0-based.
         n_links: Links so far.
-        n_top: Rows above the header: 1 with a banner, else 0.
+        n_top: Rows above the header: one with a banner, one a line of `write_top`.
     """
 
     def __init__(self, worksheet: Worksheet, formats: Formats, *, banner: str = "") -> None:
@@ -213,6 +214,11 @@ class Sheet:
             worksheet.set_tab_color(BANNER_COLOR)
         elif tone in TAB:
             worksheet.set_tab_color(TAB[tone])
+
+    def write_top(self, text: str) -> None:
+        """Write a line above the header, which stays in view with it."""
+        self.write_wide([Cell(text, Role.NOTE)])
+        self.n_top += 1
 
     def write_row(self, cells: Sequence[Cell], *, height_pt: float | None = None) -> None:
         """Write cells from the first column on.

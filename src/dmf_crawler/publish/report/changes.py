@@ -220,7 +220,7 @@ def _write_block_header(sheet: Sheet, title: str, labels: Sequence[str], n_own: 
 
 def _write_message(sheet: Sheet, report: Report, message: str) -> None:
     """Write why a table is empty; on a first crawl nothing could be compared."""
-    is_baseline = all(
+    is_baseline = bool(report.boards) and all(
         board.accepted is not None and board.accepted.is_baseline for board in report.boards
     )
     sheet.write_row([Cell(BASELINE_MESSAGE if is_baseline else message, Role.MESSAGE)])

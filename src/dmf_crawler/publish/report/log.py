@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from dmf_crawler.model.record import Column
 from dmf_crawler.model.report import BoardReport, EventRow, Report, RunRow
@@ -19,6 +19,7 @@ from dmf_crawler.publish.report.wording import (
     show_decision,
     show_grade,
     show_moment,
+    show_movement,
     show_reason,
 )
 
@@ -47,6 +48,10 @@ RUN_COLUMNS = (
     "오류 코드",
     "사유",
 )
+PAGE_COLUMN = "페이지"
+"""What a page board's run found, where there is such a board."""
+
+PAGE_WIDTH = 30.0
 RUN_WIDTHS = (
     *(11.0, 19.0, 19.0, 8.0, 9.0, 8.0, 9.0),
     *(7.0, 7.0, 7.0, 8.0, 8.0, 8.0),
@@ -85,40 +90,36 @@ def _event_cells(board: BoardReport, event: EventRow) -> list[Cell]:
 
 def write_runs(sheet: Sheet, report: Report) -> None:
     """Write one line a run, newest first as given."""
-    board_ids = {board.board_id for board in report.boards}
-    board_ids.update(row.run.board_id for row in report.runs)
-    has_board = len(board_ids) > 1
-    boards = {board.board_id: board for board in report.boards}
-    sheet.set_widths([32.0, *([22.0] if has_board else []), *RUN_WIDTHS])
-    header = ["run_id", *(["게시판"] if has_board else []), *RUN_COLUMNS]
-    sheet.write_header(header)
+    names = {board.board_id: board.name_ko for board in report.boards}
+    names |= {page.board_id: page.name_ko for page in report.pages}
+    has_board = len(names.keys() | {row.run.board_id for row in report.runs}) > 1
+    columns = [*zip(RUN_COLUMNS, RUN_WIDTHS, strict=True)]
+    if report.pages:
+        columns.insert(RUN_COLUMNS.index("기준선"), (PAGE_COLUMN, PAGE_WIDTH))
+    columns = [("run_id", 32.0), *([("게시판", 22.0)] if has_board else []), *columns]
+    sheet.set_widths([width for _, width in columns])
+    sheet.write_header([label for label, _ in columns])
     for row in report.runs:
-        sheet.write_row(_run_cells(row, boards, report, has_board=has_board))
+        cells = _run_cells(row, report)
+        if has_board:
+            cells.insert(1, Cell(names.get(row.run.board_id, row.run.board_id)))
+        sheet.write_row(cells)
     sheet.freeze(n_columns=1)
-    sheet.filter(n_columns=len(header))
+    sheet.filter(n_columns=len(columns))
     if not report.runs:
         sheet.write_row([Cell("기록된 실행이 없습니다.", Role.MESSAGE)])
 
 
-def _run_cells(
-    row: RunRow, boards: Mapping[str, BoardReport], report: Report, *, has_board: bool
-) -> list[Cell]:
-    run, counts, board = row.run, row.counts, boards.get(row.run.board_id)
+def _run_cells(row: RunRow, report: Report) -> list[Cell]:
+    run = row.run
+    board = next((each for each in report.boards if each.board_id == run.board_id), None)
     return [
         Cell(run.run_id),
-        *([Cell(board.name_ko if board else run.board_id)] if has_board else []),
         Cell(run.day.isoformat()),
         Cell(show_moment(run.started_at)),
         Cell(show_moment(row.finished_at)),
         Cell(STATUS_WORDS[row.status]),
-        Cell(row.n_rows),
-        Cell(row.n_requests),
-        Cell(round(row.duration_ms / 1000, 1) if row.duration_ms is not None else None),
-        Cell(counts.NEW),
-        Cell(counts.MODIFIED),
-        Cell(counts.WITHDRAWN),
-        Cell(counts.REAPPEARED),
-        Cell(row.missing),
+        *_found_cells(row, report),
         Cell("예" if row.is_baseline else ""),
         Cell(_show_full_check(row)),
         Cell(row.selector_version),
@@ -127,6 +128,21 @@ def _run_cells(
         Cell("미결정" if run.run_id == report.preview_of else show_decision(row.decision)),
         Cell(row.error_code),
         Cell(row.reject_reason),
+    ]
+
+
+def _found_cells(row: RunRow, report: Report) -> list[Cell]:
+    """Return what a run found and what that took; a page is no list, and has no counts."""
+    counts, visit = row.counts, report.page_visits.get(row.run.run_id)
+    is_page = any(page.board_id == row.run.board_id for page in report.pages)
+    found = [counts.NEW, counts.MODIFIED, counts.WITHDRAWN, counts.REAPPEARED, row.missing]
+    moved = show_movement(visit.movement, visit.distance, visit.threshold) if visit else ""
+    return [
+        Cell(None if is_page else row.n_rows),
+        Cell(row.n_requests),
+        Cell(round(row.duration_ms / 1000, 1) if row.duration_ms is not None else None),
+        *(Cell(None if is_page else count) for count in found),
+        *([Cell(moved)] if report.pages else []),
     ]
 
 

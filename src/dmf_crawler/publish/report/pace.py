@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from dmf_crawler.model.rate import (
     FEWEST_OBSERVATIONS,
     PRIOR_PER_DAY,
@@ -13,6 +11,7 @@ from dmf_crawler.model.rate import (
 )
 from dmf_crawler.model.report import BoardReport
 from dmf_crawler.model.verdict import Outcome
+from dmf_crawler.publish.report.blocks import Note
 
 TUNE_DAY = 30
 """Accepted days after which a list's own figures say more than the values that it started with."""
@@ -21,25 +20,16 @@ WATCHED = ("G-7", "G-14")
 """Gates that watch the pace of a list: stall and burst."""
 
 
-@dataclass(frozen=True, slots=True)
-class PaceLine:
-    """One line of the section: what it is about, a sentence, whether it must not be missed."""
-
-    label: str
-    text: str
-    is_strong: bool = False
-
-
-def describe_pace(board: BoardReport, missing_runs: int) -> tuple[PaceLine, ...]:
+def describe_pace(board: BoardReport, missing_runs: int) -> tuple[Note, ...]:
     """Return what 요약 says of a board's pace; nothing before its second accepted day."""
     rate = board.change_rate
     if rate is None:
         return ()
-    lines = [PaceLine("변동 주기", _say_rate(rate)), PaceLine("기대 최신도", _say_freshness(rate))]
+    lines = [Note("변동 주기", _say_rate(rate)), Note("기대 최신도", _say_freshness(rate))]
     if board.delay is not None:
-        lines.append(PaceLine("실제 지연", _say_delay(board.delay, missing_runs)))
+        lines.append(Note("실제 지연", _say_delay(board.delay, missing_runs)))
     lines += [
-        PaceLine("주의", gate.message, is_strong=True)
+        Note("주의", gate.message, is_strong=True)
         for gate in board.gates
         if gate.code in WATCHED and gate.outcome is Outcome.WARN
     ]
@@ -96,19 +86,19 @@ def _say_delay(delay: Delay, missing_runs: int) -> str:
     )
 
 
-def _say_tune(n_days: int) -> tuple[PaceLine, ...]:
+def _say_tune(n_days: int) -> tuple[Note, ...]:
     if n_days < TUNE_DAY:
         text = (
             f"게이트의 기준값은 아직 출발값입니다(채택 {n_days}일째). 채택한 날이 {TUNE_DAY}일이 "
             "되면 tune 명령으로 이 목록의 실측과 견줄 수 있습니다."
         )
-        return (PaceLine("기준값", text),)
+        return (Note("기준값", text),)
     if n_days == TUNE_DAY:
         text = (
             f"채택한 날이 {TUNE_DAY}일이 되었습니다. tune 명령을 실행하여 출발값으로 둔 기준을 이 "
             "목록의 실측과 견주어 보십시오."
         )
-        return (PaceLine("기준값", text, is_strong=True),)
+        return (Note("기준값", text, is_strong=True),)
     return ()
 
 

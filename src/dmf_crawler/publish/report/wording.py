@@ -12,6 +12,7 @@ from dmf_crawler.model.record import Column, Value
 from dmf_crawler.model.report import ChangedBack, EventRow
 from dmf_crawler.model.run import RunStatus, kst
 from dmf_crawler.model.verdict import LimitFrom, Outcome
+from dmf_crawler.model.watched_page import Movement
 
 GRADE_WORDS: Mapping[Grade, str] = {
     Grade.SAME: "같음",
@@ -69,6 +70,14 @@ STATUS_WORDS: Mapping[RunStatus, str] = {
     RunStatus.FAILED: "실패",
 }
 
+MOVEMENT_WORDS: Mapping[Movement, str] = {
+    Movement.FIRST: "최초 수집",
+    Movement.NONE: "변동 없음",
+    Movement.NOISE: "잡음",
+    Movement.CONTENT: "내용 변경",
+    Movement.FIELD: "항목 변경",
+}
+
 MAX_WHOLE_CHARACTERS = 600
 """A changed text up to this length is shown whole, before and after."""
 
@@ -101,6 +110,17 @@ def show_grade(grade: Grade | None) -> str:
 def show_moment(moment: datetime | None) -> str:
     """Return a moment in KST to the second, "" for none."""
     return f"{kst(moment):%Y-%m-%d %H:%M:%S}" if moment is not None else ""
+
+
+def show_movement(movement: Movement, distance: int | None, threshold: int | None) -> str:
+    """Return how much a page moved and what would be noise: `잡음 (거리 2, 임계값 3)`."""
+    word = MOVEMENT_WORDS[movement]
+    return word if distance is None else f"{word} (거리 {distance}, 임계값 {show_bits(threshold)})"
+
+
+def show_bits(threshold: int | None) -> str:
+    """Return a calibrated distance, `없음` where any difference is content."""
+    return "없음" if threshold is None else f"{threshold}"
 
 
 def show_decision(decision: Decision | None) -> str:
@@ -184,7 +204,12 @@ def _describe_change(change: FieldChange, columns: Sequence[Column]) -> str:
     return f"{label_of(change.field, columns)}: {before} → {after}"
 
 
+def drop_turning(text: str) -> str:
+    """Return a text without the characters that would turn a sentence of ours around."""
+    return _TURNS_TEXT.sub("", text)
+
+
 def _inline(value: Value | None) -> str:
     parts = [] if value is None else [value] if isinstance(value, str) else list(value)
     text = " / ".join(" ".join(part.split()) for part in parts)
-    return _TURNS_TEXT.sub("", text) or "(빈 값)"
+    return drop_turning(text) or "(빈 값)"

@@ -17,7 +17,9 @@ from dmf_crawler.publish.report.cells import FONT, Sheet, Tone, add_formats
 from dmf_crawler.publish.report.changes import write_arrivals, write_modified, write_withdrawn
 from dmf_crawler.publish.report.columns import find_places
 from dmf_crawler.publish.report.log import write_history, write_runs
+from dmf_crawler.publish.report.page_notes import REVIEW_SHEET, has_reviews
 from dmf_crawler.publish.report.records import write_records
+from dmf_crawler.publish.report.reviews import write_reviews
 from dmf_crawler.publish.report.summary import title_of, write_summary
 from dmf_crawler.publish.whole_file import open_whole
 
@@ -66,7 +68,7 @@ def write_report(
         raise StoredDataError(
             "report_not_written",
             f"보고서 {path} 파일을 쓰지 못했습니다({error}). 이전 보고서는 그대로 있습니다."
-            " 폴더와 디스크의 여유 공간을 확인한 뒤"
+            " 폴더와 임시 폴더의 쓰기 권한, 디스크의 여유 공간을 확인한 뒤"
             f" report --date {report.day.isoformat()} 명령을 실행해 주십시오.",
         ) from error
     return path
@@ -118,6 +120,8 @@ def _write_sheets(report: Report, workbook: Workbook) -> None:
     write_runs(add("실행로그"), report)
     for name, board in records[1:]:
         write_records(add(name), board)
+    if has_reviews(report):
+        write_reviews(add(REVIEW_SHEET, Tone.CHANGED), report)
 
 
 def _mark(report: Report) -> tuple[str, str]:

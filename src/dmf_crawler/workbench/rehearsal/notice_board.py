@@ -14,8 +14,10 @@ from dmf_crawler.workbench.rehearsal.notice_pages import (
     BOARD_PATH,
     CALENDAR_PATH,
     FILE_PATH,
+    VIEW_PATH,
     NoticeListPage,
     Visit,
+    name_post,
     write_notice_list,
     write_post,
     write_trap_page,
@@ -70,6 +72,8 @@ class NoticeBoard:
             return html_answer(write_trap_page(path, visit))
         if found := _POST.fullmatch(path):
             return self._answer_post(found[1], request, posts, visit)
+        if path == VIEW_PATH:
+            return self._answer_post(_find_post(request.params, posts), request, posts, visit)
         if path.startswith(f"{FILE_PATH}/"):
             return self._answer_file(path.removeprefix(f"{FILE_PATH}/"), request, posts, visit)
         return None
@@ -134,6 +138,14 @@ class NoticeBoard:
     ) -> PageTrouble | None:
         is_moved = MOVED_PARAMETER in request.params
         return self._trouble_count.meet(switches.troubles, place, number, is_moved=is_moved)
+
+
+def _find_post(params: Mapping[str, str], posts: Posts) -> str:
+    """Return the number of the post that is asked for by a parameter, "0" for none."""
+    word = params.get("doc")
+    named = (post.post_id for post in posts.shown if name_post(post) == word)
+    number = next(named, params.get("seq", ""))
+    return number if number.isascii() and number.isdigit() else "0"
 
 
 def cut_notice_page(

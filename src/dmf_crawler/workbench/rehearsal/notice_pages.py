@@ -14,6 +14,10 @@ from dmf_crawler.workbench.rehearsal.switches import Switches
 BOARD_PATH = "/bbs/21"
 FILE_PATH = "/cmn/edms/down"
 CALENDAR_PATH = f"{BOARD_PATH}/calendar"
+VIEW_PATH = f"{BOARD_PATH}/view"
+"""Shows the post that the parameter `seq` numbers, or `doc` names."""
+
+_LETTERS = str.maketrans("0123456789", "abcdefghij")
 
 _FIRST_VIEWS = 120
 _NOFOLLOW = '<meta name="robots" content="nofollow">'
@@ -120,7 +124,14 @@ def _write_row(post: Notice, number: str, page: NoticeListPage, visit: Visit) ->
     return f"<tr{css_class}><td>{number}</td>{cells}</tr>\n"
 
 
+def name_post(post: Notice) -> str:
+    """Return the word by which a post without a number goes."""
+    return post.post_id.translate(_LETTERS)
+
+
 def _write_post_href(post: Notice, page: NoticeListPage, visit: Visit) -> str:
+    if post.post_id in visit.switches.unnumbered_posts:
+        return _write_view_href(f"doc={name_post(post)}", page, visit)
     path = f"{BOARD_PATH}/{post.post_id}"
     match visit.switches.post_links:
         case "relative":
@@ -129,9 +140,22 @@ def _write_post_href(post: Notice, page: NoticeListPage, visit: Visit) -> str:
             path = f"{path};jsessionid={visit.n_visits:032X}"
         case "full_url":
             path = f"HTTP://{visit.host}{path}"
+        case "parameter":
+            return _write_view_href(f"seq={post.post_id}", page, visit)
+        case "script":
+            return f"javascript:fnView('{post.post_id}')"
     if not visit.switches.post_link_parameters:
         return path
     return f"{path}?page={page.page_no}&limit={page.page_size}&searchYn="
+
+
+def _write_view_href(which: str, page: NoticeListPage, visit: Visit) -> str:
+    """Return an address in which the post stands at another place at every visit."""
+    parameters = [f"page={page.page_no}", f"limit={page.page_size}", "searchYn="]
+    if not visit.switches.post_link_parameters:
+        parameters.clear()
+    parameters.insert(visit.n_visits % (len(parameters) + 1), which)
+    return f"{VIEW_PATH}?{'&'.join(parameters)}"
 
 
 def _write_block(block: Block) -> str:

@@ -44,6 +44,7 @@ def write_list_page(page: ListPage, renderer: RowRenderer, switches: Switches) -
     """Return a page of the list."""
     parts = (
         _write_form(page),
+        switches.list_text,
         _LAYOUT_TABLE if switches.layout_tables else "",
         write_total(page.total, switches),
         _write_list(page, renderer, switches),

@@ -34,6 +34,8 @@ from dmf_crawler.workbench.rehearsal.pages import (
 from dmf_crawler.workbench.rehearsal.register import ListRow
 from dmf_crawler.workbench.rehearsal.request_log import LoggedRequest, RequestLog
 from dmf_crawler.workbench.rehearsal.switches import USUAL_SWITCHES, Switches
+from dmf_crawler.workbench.rehearsal.terms import TermsText
+from dmf_crawler.workbench.rehearsal.terms_page import TERMS_PATH, TermsPage
 from dmf_crawler.workbench.rehearsal.troubles import (
     LOGIN_PATH,
     MOVED_PARAMETER,
@@ -59,13 +61,14 @@ class _Scene:
     renderer: RowRenderer
     notices: tuple[Notice, ...] | None
     posts: Posts | None  # the notices as the switches disturb them
+    terms: TermsText | None
 
 
 class RehearsalSite:
     """The site, serving from the moment it is made until it is closed; a context manager.
 
-    `rows`, `notices` and `switches` may be assigned at any time; a request that is under way keeps
-    what it started with.
+    `rows`, `notices`, `terms` and `switches` may be assigned at any time; a request that is under
+    way keeps what it started with.
 
     Attributes:
         base_url: `http://127.0.0.1:<port>`, without a final slash; https with a certificate.
@@ -74,6 +77,7 @@ class RehearsalSite:
     Args:
         rows: The list, newest first.
         notices: The posts of the notice board, newest first; None for a site without the board.
+        terms: The terms of use; None for a site without the page.
         switches: How the site behaves.
         port: Port on 127.0.0.1; 0 takes a free one.
         now: Aware clock: Date headers and the end of Service01.
@@ -84,6 +88,7 @@ class RehearsalSite:
         rows: Sequence[ListRow],
         *,
         notices: Sequence[Notice] | None = None,
+        terms: TermsText | None = None,
         switches: Switches = USUAL_SWITCHES,
         port: int = 0,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
@@ -94,6 +99,7 @@ class RehearsalSite:
         self._now = now
         self._trouble_count = TroubleCount()
         self._notice_board = NoticeBoard(self._trouble_count)
+        self._terms_page = TermsPage(self._trouble_count)
         self._open_api = open_api.OpenApi()
         self._build_workbook = lru_cache(maxsize=1)(build_workbook)
         all_rows = tuple(rows)
@@ -101,7 +107,7 @@ class RehearsalSite:
         all_notices = None if notices is None else tuple(notices)
         posts = _post_notices(all_notices, switches)
         self._scene = _Scene(
-            all_rows, shown, shown, switches, RowRenderer(switches), all_notices, posts
+            all_rows, shown, shown, switches, RowRenderer(switches), all_notices, posts, terms
         )
         is_tls = switches.certificate == "expired"
         self._server: SiteServer | SilentPort
@@ -181,6 +187,15 @@ class RehearsalSite:
         self._scene = replace(scene, notices=all_notices, posts=posts)
 
     @property
+    def terms(self) -> TermsText | None:
+        """The terms of use; None where the site has no such page."""
+        return self._scene.terms
+
+    @terms.setter
+    def terms(self, terms: TermsText | None) -> None:
+        self._scene = replace(self._scene, terms=terms)
+
+    @property
     def switches(self) -> Switches:
         """How the site behaves; assigning them starts the counting of troubles anew."""
         return self._scene.switches
@@ -208,6 +223,9 @@ class RehearsalSite:
             return answer_export(self._build_workbook(scene.shown[: switches.export_cap]), switches)
         if found := open_api.PATH.fullmatch(request.path):
             return self._answer_open_api(found[1], request, scene)
+        if request.path == TERMS_PATH and scene.terms is not None:
+            now = self._now().astimezone(KST)
+            return self._terms_page.answer(request, scene.terms, switches, now)
         answer = None
         if scene.posts is not None:
             answer = self._notice_board.answer(request, scene.posts, switches)

@@ -42,6 +42,15 @@ TroublePlace = Literal[
     "notice_list",  # a page of the notice board
     "detail",  # a post
     "file",  # what hangs on a post
+    "terms",  # the terms of use
+]
+
+TermsNoise = Literal[
+    "counter",  # a number of visits
+    "clock",
+    "order",  # the related sites stand in another order
+    "token",  # in a hidden input and in a script
+    "banner",  # one of a few sentences, which no pattern knows
 ]
 
 Validators = Literal[
@@ -144,6 +153,9 @@ class Switches:
     truncates_long_values: bool = False
     """Long values are cut with "…"; the title attribute has the whole [H on CCBAI01]."""
 
+    list_text: str = ""
+    """HTML above the list, such as what terms of use say."""
+
     # --- the list: changes of structure (item 10) -----------------------------------------
     columns: Literal["normal", "added", "renamed", "reordered", "removed", "moved_cells"] = "normal"
     """Added 비고; 신청인 called 업체명; 성분명 and 신청인 exchanged with their headers;
@@ -171,9 +183,14 @@ class Switches:
     pinned_posts: Literal["in_order", "on_top_counted", "on_top_uncounted"] = "in_order"
     """Pinned posts stand on top of every page and in the normal order too [L], or on top alone;
     then the total counts them or not."""
-    post_links: Literal["absolute_path", "relative", "session", "full_url"] = "absolute_path"
+    post_links: Literal[
+        "absolute_path", "relative", "session", "full_url", "parameter", "script"
+    ] = "absolute_path"
     """The links to posts: `/bbs/21/<id>` [M], relative to the page, with a `;jsessionid=` that
-    is another at every visit [H that such occur on government boards], or whole addresses."""
+    is another at every visit [H that such occur on government boards], whole addresses, the number
+    as a parameter whose place among the others changes, or a script [H on government boards]."""
+    unnumbered_posts: frozenset[str] = frozenset()
+    """Posts, by their numbers, whose links have a word in place of the number [L]."""
     post_link_parameters: bool = True
     """Links to posts carry the list's parameters [M]."""
     post_without_parameters: Literal["answer", "redirect"] = "answer"
@@ -192,6 +209,14 @@ class Switches:
     """Names every file in Content-Disposition, in place of its own name."""
     file_padding_bytes: int = 0
     """Every file is so much longer."""
+
+    # --- the terms of use (item 14; nothing is known) -------------------------------------------
+    terms_noise: frozenset[TermsNoise] = frozenset({"counter", "clock", "order", "token"})
+    """What is another at every visit."""
+    terms_page: Literal["usual", "moved", "no_region", "gone"] = "usual"
+    """In `#content`; in a `main` without it; a page without the text; or 404."""
+    terms_change: Literal["none", "content", "effective_date", "forbidding"] = "none"
+    """An article says something else, 시행일 alone is another, or crawling is forbidden."""
 
     # --- the workbook (item 8) --------------------------------------------------------------
     export: Literal["workbook", "truncated", "html_error"] = "workbook"

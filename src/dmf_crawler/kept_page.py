@@ -1,0 +1,99 @@
+"""A page board's kept bytes → what the page says: of one run, and of the last kept state.
+
+The last kept state is read again from the page that it was read from, with the selectors of today,
+so that a newer selectors file is no change of the page.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+from dmf_crawler.extract.watched_page import read_watched_page, restore_reading
+from dmf_crawler.model.detail import BODY
+from dmf_crawler.model.page import RawPage
+from dmf_crawler.model.record import Record
+from dmf_crawler.model.run import Fault
+from dmf_crawler.model.watched_page import PageReading
+from dmf_crawler.page_watch import PageWatch
+from dmf_crawler.persist.questions import StoredVersion, version_at
+from dmf_crawler.persist.runs import get_run
+
+
+def read_kept_page(watch: PageWatch, folder: Path) -> PageReading | Fault:
+    """Read the page that a run received last.
+
+    Returns:
+        The reading; or the fault of `read_watched_page`, or `incomplete_pages`.
+
+    Raises:
+        RawStoreError: The folder is damaged.
+    """
+    page = find_kept_page(watch, folder)
+    if page is not None:
+        return read_watched_page(page, watch.selectors)
+    return Fault(
+        "incomplete_pages",
+        "이 실행이 받은 페이지가 없습니다. 페이지를 받기 전에 끝난 실행이므로 다시 읽을 수 "
+        "없습니다. 같은 날의 다른 실행을 고르십시오.",
+        exit_code=6,
+        is_retryable=True,
+    )
+
+
+def find_kept_page(watch: PageWatch, folder: Path) -> RawPage | None:
+    """Return the last usable answer of a run; of one that was asked again after a fault, the last.
+
+    Raises:
+        RawStoreError: The folder is damaged.
+    """
+    usable = None
+    for page in watch.raw_store.pages(folder):
+        if page.request.kind == "page" and page.is_usable:
+            usable = page
+    return usable
+
+
+def read_kept_state(
+    watch: PageWatch, moment: datetime | None = None
+) -> tuple[StoredVersion, PageReading] | None:
+    """Return the last kept state of a page, up to a moment; None before the first.
+
+    Where its page is gone, or cannot be read with the selectors of today, the text of the history
+    stands for it.
+    """
+    stored = version_at(watch.store, watch.board.id, watch.board.id, moment)
+    if stored is None:
+        return None
+    return stored, _read_again(watch, stored) or restore_reading(
+        stored.version.fields, watch.selectors
+    )
+
+
+def _read_again(watch: PageWatch, stored: StoredVersion) -> PageReading | None:
+    folder = watch.home.root / get_run(watch.store, stored.version.run_id).raw_dir
+    if not watch.raw_store.has_index(folder):
+        return None
+    pages = (
+        page
+        for page in watch.raw_store.answers(folder)
+        if page.request.kind == "page" and page.sha256 == stored.version.source
+    )
+    page = next(pages, None)
+    body = None if page is None else watch.raw_store.find_body(folder, page.sha256)
+    if page is None or body is None:
+        return None
+    reading = read_watched_page(replace(page, body=body), watch.selectors)
+    return None if isinstance(reading, Fault) else reading
+
+
+def to_record(watch: PageWatch, reading: PageReading) -> Record:
+    """Return a page as the one record that the history keeps of it: its fields, then its text."""
+    return Record(
+        key=watch.board.id,
+        fields={**reading.fields, BODY: "\n".join(reading.blocks)},
+        source=reading.source,
+        url=reading.url,
+        row_no=1,
+    )
