@@ -31,10 +31,11 @@ from pathlib import Path
 from dmf_crawler.cli.commands import run_command
 from dmf_crawler.config import Home, load_home
 from dmf_crawler.crawl import CrawlOptions, crawl
+from dmf_crawler.daily_report import publish_day
 from dmf_crawler.model.run import DAY_STARTS_AT_HOUR, KST, RunStatus
 from dmf_crawler.persist.runs import begin_run
 from dmf_crawler.persist.store import Store
-from dmf_crawler.pipeline import process, publish_day
+from dmf_crawler.pipeline import process
 from dmf_crawler.watch import open_watch
 from dmf_crawler.workbench.long_history import LongHistory
 from dmf_crawler.workbench.rehearsal.days import Life
