@@ -57,14 +57,16 @@ def changes(arguments: argparse.Namespace) -> Answer:
     found.sort(key=lambda each: each[0].occurred_at)
     by_id = {board.board_id: board for board in boards}
     path = _write_file(found, by_id, arguments.csv, (since, until))
-    payload = {
+    payload: dict[str, Any] = {
         "since": str(since),
         "until": str(until),
         "n_events": len(found),
         "marking": "사내용",
         "file": str(path) if path else None,
-        "events": [_event_json(event, day, by_id) for event, day in found],
+        "events": [],
     }
+    if arguments.json:  # years of them, with their pieces, are not made to be thrown away
+        payload["events"] = [_event_json(event, day, by_id) for event, day in found]
     return Answer(0, payload, "\n".join(_tell(found, by_id, (since, until), path)))
 
 

@@ -36,7 +36,7 @@ from dmf_crawler.cli.options import (
     add_tune_options,
     add_where_options,
 )
-from dmf_crawler.cli.output import let_print_all, report_bug, write_out
+from dmf_crawler.cli.output import let_print_all, report_bug, write_out, write_pieces
 from dmf_crawler.cli.question_options import (
     add_as_of_options,
     add_changes_options,
@@ -348,7 +348,7 @@ def _print_answer(answer: Answer, *, as_json: bool, out: TextIO | None, err: Tex
         error = {"code": answer.error[0], "message": answer.error[1]} if answer.error else None
         payload = {"exit_code": answer.exit_code, "error": error, **answer.payload}
         # ASCII only: a Korean console's code page cannot spoil it.
-        write_out(json.dumps(payload, ensure_ascii=True, indent=2), out)
+        write_pieces(json.JSONEncoder(ensure_ascii=True, indent=2).iterencode(payload), out)
         return
     if answer.text:
         write_out(answer.text, out)
