@@ -106,12 +106,16 @@ def _compare_list(row: RunRow, watch: Watch, folder: Path) -> RunSummary:
 def record_correction(row: RunRow, watch: AnyWatch, *, now: Clock) -> RunSummary:
     """Read a run's pages again and record what differs from the current list as a new run.
 
+    The newest pages may be read again as often as selectors are repaired: an earlier correction
+    read the same ones.
+
     Raises:
         UsageError: `no_kept_pages`; `newer_run_accepted`: older pages would undo newer facts.
     """
     folder = find_kept_folder(row, watch.home)
     accepted = last_accepted_run(watch.store, watch.board.id)
-    if accepted is not None and accepted.run.started_at > row.run.started_at:
+    is_newer = accepted is not None and accepted.run.started_at > row.run.started_at
+    if accepted is not None and is_newer and accepted.raw_dir != row.raw_dir:
         raise UsageError(
             "newer_run_accepted",
             f"{row.run.run_id} 보다 새로운 실행 {accepted.run.run_id} 이 이미 채택되었습니다. "
