@@ -337,7 +337,7 @@ def test_what_is_not_the_page_leaves_the_history_as_it_is(page, switches, exit_c
 
 
 def test_a_page_without_its_region_is_refused(page):
-    page.home.edit(f"selectors/{BOARD}.yaml", '["main", "body"]', "[]")
+    page.home.edit(f"selectors/{BOARD}.yaml", '["main"]', "[]")
     page.run(DAYS[0])
     before = page.home.history_content()
     page.switch(terms_page="no_region")

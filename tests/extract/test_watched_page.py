@@ -274,8 +274,29 @@ def test_a_login_in_the_region_is_never_its_text():
 def test_terms_may_speak_of_errors_and_maintenance():
     text = "<p>정기 점검 때에는 서비스를 중단할 수 있습니다. 오류가 발생하면 알립니다.</p>"
     assert read_terms(text).blocks
-    long = f"<html><body>{text * 40}</body></html>"
-    assert isinstance(read_page(long, region_fallbacks=["body"]), PageReading)
+    long = f"<html><body><main>{text * 40}</main></body></html>"
+    assert isinstance(read_page(long, region_fallbacks=["main"]), PageReading)
+
+
+def test_a_long_page_without_its_region_is_no_notice_whatever_its_words():
+    text = "<p>서비스의 중단, 정기 점검, 오류가 발생한 때의 책임은 다음과 같습니다.</p>"
+    assert refuse(f"<html><body>{text * 40}</body></html>").code == "no_page_region"
+    short = f"<html><body>{text * 40}<div id=content>새 화면</div></body></html>"
+    assert refuse(short, min_characters=200).code == "short_page_text"
+
+
+@pytest.mark.parametrize("fallbacks", [[], ["main"]])
+def test_a_notice_inside_the_menus_of_the_site_is_named(fallbacks):
+    menus = "<a href=/x>의약품 등 정보 검색</a> " * 300
+    notice = "<h1>요청하신 페이지를 찾을 수 없습니다</h1>" + "<p>주소를 다시 확인하십시오.</p>" * 20
+    html = f"<html><body>{menus}<main>{notice}</main></body></html>"
+    assert refuse(html, region_fallbacks=fallbacks, min_characters=200).code == "error_page"
+
+
+def test_what_the_menus_say_names_no_page():
+    menus = "<a href=/x>시스템 점검 안내</a>" * 3
+    html = f"<html><body>{menus}<main>{'약관 ' * 90}</main></body></html>"
+    assert isinstance(read_page(html, region_fallbacks=["main"]), PageReading)
 
 
 @pytest.mark.parametrize(

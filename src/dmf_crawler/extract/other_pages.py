@@ -35,16 +35,19 @@ class Wanted:
         subject: Korean, with its particle.
         counts_hidden: Whether a text that no browser shows tells what the page is. A page without
             any table is no normal page; one without the region may be, under another name.
+        most_said: A page that says so many characters outside its links, or more, is no notice of
+            errors or maintenance, whatever words it has; None: any page may be one.
     """
 
     name: str
     subject: str
     counts_hidden: bool
+    most_said: int | None = None
 
 
 LIST = Wanted("목록", "목록 표가", counts_hidden=True)
 DETAIL = Wanted("게시글", "게시글 본문이", counts_hidden=False)
-PAGE = Wanted("지켜보는 페이지", "지켜보는 영역이", counts_hidden=False)
+PAGE = Wanted("지켜보는 페이지", "지켜보는 영역이", counts_hidden=False, most_said=1_000)
 
 
 def name_other_page(document: Element, wanted: Wanted) -> Fault | None:
@@ -54,11 +57,12 @@ def name_other_page(document: Element, wanted: Wanted) -> Fault | None:
     """
     if login := name_login_page(document, wanted):
         return login
-    text = read_shown_text(document, wanted)
-    if found := _MAINTENANCE.search(text):
+    said = "" if says_much(document, wanted) else _read_said(document, wanted)
+    if found := _MAINTENANCE.search(said):
         return _try_later("maintenance_page", "점검 안내 페이지", found[0], wanted)
-    if found := _ERROR.search(text):
+    if found := _ERROR.search(said):
         return _try_later("error_page", "오류 안내 페이지", found[0], wanted)
+    text = read_shown_text(document, wanted)
     if len(text) < _N_SHELL_CHARS and next(document.iter("script"), None) is not None:
         return Fault(
             "script_only_page",
@@ -78,12 +82,29 @@ def name_login_page(document: Element, wanted: Wanted) -> Fault | None:
     return None
 
 
+def says_much(document: Element, wanted: Wanted) -> bool:
+    """Say whether a page says more than a notice of errors or maintenance does.
+
+    The links of the site's menus, which stand around every page, do not count.
+    """
+    return wanted.most_said is not None and len(_read_said(document, wanted)) >= wanted.most_said
+
+
 def read_shown_text(document: Element, wanted: Wanted) -> str:
     """Return the text that a browser could show, on one line."""
+    return _read_without(document, wanted, _NEVER_SHOWN)
+
+
+def _read_said(document: Element, wanted: Wanted) -> str:
+    left_out = _NEVER_SHOWN if wanted.most_said is None else (*_NEVER_SHOWN, "a")
+    return _read_without(document, wanted, left_out)
+
+
+def _read_without(document: Element, wanted: Wanted, left_out: tuple[str, ...]) -> str:
     text = read_text(
         document,
         lambda element: (
-            element.tag in _NEVER_SHOWN or (is_hidden(element) and not wanted.counts_hidden)
+            element.tag in left_out or (is_hidden(element) and not wanted.counts_hidden)
         ),
     )
     return text.replace("\n", " ")

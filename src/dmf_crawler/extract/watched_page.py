@@ -15,6 +15,7 @@ from dmf_crawler.extract.other_pages import (
     name_login_page,
     name_other_page,
     read_shown_text,
+    says_much,
 )
 from dmf_crawler.extract.page_file import PageField, PageFile
 from dmf_crawler.extract.paths import Css, compile_css, find_elements
@@ -29,8 +30,6 @@ from dmf_crawler.text import canonical
 
 BODY_LABEL = "본문"
 _MOST_CHARS = 1_000_000
-_N_NOTICE_CHARS = 1_000
-"""A page that says it is under maintenance, or that an error occurred, says little else."""
 
 _NEXT = "보관된 페이지를 열어 보고 selectors 파일을 고친 뒤 다시 실행해 주십시오."
 
@@ -173,7 +172,7 @@ def _find_text_fault(
 ) -> Fault | None:
     """Say why the region's text is not what is watched, None where it may be.
 
-    What only a fallback finds (`body` stands in every page) may be another page altogether. In the
+    What only a fallback finds may be another page altogether, inside the site's menus. In the
     region itself words about errors and maintenance are what terms of use are full of.
     """
     if login := name_login_page(region, PAGE):
@@ -181,7 +180,7 @@ def _find_text_fault(
     n_characters = sum(map(len, blocks))
     if n_characters < selectors.file.min_characters or not blocks:
         return name_other_page(document, PAGE) or _short_text(n_characters, blocks, selectors)
-    if position and len(read_shown_text(document, PAGE)) < _N_NOTICE_CHARS:
+    if position and not says_much(document, PAGE):
         return name_other_page(document, PAGE)
     if n_characters > _MOST_CHARS:
         return Fault(
