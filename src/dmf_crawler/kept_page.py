@@ -6,11 +6,13 @@ so that a newer selectors file is no change of the page.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 from dmf_crawler.extract.watched_page import read_watched_page, restore_reading
+from dmf_crawler.model.change import KnownRecord
 from dmf_crawler.model.detail import BODY
 from dmf_crawler.model.page import RawPage
 from dmf_crawler.model.record import Record
@@ -86,6 +88,32 @@ def _read_again(watch: PageWatch, stored: StoredVersion) -> PageReading | None:
         return None
     reading = read_watched_page(replace(page, body=body), watch.selectors)
     return None if isinstance(reading, Fault) else reading
+
+
+def refuse_lost_fields(
+    watch: PageWatch, reading: PageReading, known: Mapping[str, KnownRecord]
+) -> Fault | None:
+    """Return `page_field_lost` where a field that the history has a value of cannot be read.
+
+    Nothing tells a page that took the value away from one that was built anew around it; an empty
+    value in the history would be wrong in the second case.
+    """
+    kept = known[watch.board.id].fields if watch.board.id in known else {}
+    lost = [
+        f"{watch.labels[field]}: '{str(kept[field])[:40]}'"
+        for field in reading.unfound
+        if kept.get(field)
+    ]
+    if not lost:
+        return None
+    return Fault(
+        "page_field_lost",
+        f"전에 값이 있던 항목의 자리를 찾지 못했습니다({', '.join(lost[:5])}). 그 자리에 요소가 꼭 "
+        "하나 있어야 합니다. 빈 값으로 기록하지 않고 이력을 그대로 둡니다. 보관된 페이지를 열어 "
+        "보고, 자리가 바뀌었으면 selectors 파일의 fields를 고치고, 값이 정말 없어졌으면 그 항목을 "
+        "selectors 파일에서 지운 뒤 다시 실행해 주십시오.",
+        exit_code=4,
+    )
 
 
 def to_record(watch: PageWatch, reading: PageReading) -> Record:

@@ -348,6 +348,33 @@ def test_a_page_without_its_region_is_refused(page):
     assert page.home.history_content() == before
 
 
+def test_a_field_that_is_found_no_more_is_no_empty_value(page):
+    page.run(DAYS[0])
+    before = page.home.history_content()
+    file = f"selectors/{BOARD}.yaml"
+    page.home.edit(file, 'selector: ".effective"', 'selector: ".moved"')
+    run = page.run(DAYS[1])
+    assert (run["exit_code"], run["error"]["code"]) == (4, "page_field_lost")
+    assert "시행일: '2026. 1. 1.'" in run["error"]["message"]
+    assert page.home.history_content() == before
+    compared = page.home.command("reparse", "--date", DAYS[0])[1]
+    assert [each["error"]["code"] for each in compared["runs"]] == ["page_field_lost"]
+
+    # Who says that the page has it no more takes it out of the file.
+    text = (page.home.root / file).read_text(encoding="utf-8")
+    page.home.edit(file, text[text.index("fields:\n") :], "")
+    assert page.run(DAYS[2])["movement"] == "none"
+    page.switch(terms_change="content")
+    assert page.run(DAYS[3])["movement"] == "content"
+    assert page.run(DAYS[4])["movement"] == "none"
+    changed = page.home.rows(
+        "SELECT json_extract(changes_json, '$[0].field'), json_array_length(changes_json)"
+        " FROM dmf_event WHERE event_type = 'MODIFIED'"
+    )
+    assert changed == [("body", 1)]
+    page.assert_verifies()
+
+
 def test_a_text_that_is_too_short_is_refused(page):
     page.site.terms = TermsText(articles=ARTICLES[:1])
     page.home.edit(f"selectors/{BOARD}.yaml", "min_characters: 200", "min_characters: 500")

@@ -195,6 +195,8 @@ def test_fields_are_what_exactly_one_element_holds(content, values):
     reading = read_terms(f"약관{content}", fields=FIELDS)
     assert list(reading.fields.values()) == values
     assert list(reading.fields) == ["effective_on", "file"]
+    n_found = [content.count("class=day") == 1, content.count("class=file") == 1]
+    assert [field not in reading.unfound for field in reading.fields] == n_found
 
 
 def test_fields_may_stand_outside_of_the_region():

@@ -49,7 +49,9 @@ def _judge(
     rules: PageRules = RULES,
 ) -> PageJudgement:
     kinds = {"day": FieldKind.DATE, "body": FieldKind.TEXT}
-    judged = judge_page(before, after, rules, threshold=threshold, kinds=kinds)
+    judged = judge_page(
+        before, after, rules, threshold=threshold, kinds=kinds, labels={"day": "시행일"}
+    )
     assert judged.threshold == threshold
     assert judged.why.endswith(".")
     return judged
@@ -96,6 +98,7 @@ def test_a_changed_field_comes_before_the_text():
     assert (change.kind, change.grade) == (FieldKind.DATE, Grade.SUBSTANTIVE)
     assert judged.distance
     assert judged.tokens
+    assert "(시행일)" in judged.why
     assert "글은" in judged.why
 
 
@@ -271,7 +274,7 @@ def test_texts_of_a_hundred_thousand_characters_are_judged():
 
 
 def _calibrate(*readings: PageReading, rules: PageRules = RULES) -> Calibration | Fault:
-    return calibrate(readings, rules, measured_at=MOMENT)
+    return calibrate(readings, rules, measured_at=MOMENT, labels={"day": "시행일"})
 
 
 def test_a_page_that_stands_still_needs_no_threshold():
@@ -316,8 +319,8 @@ def test_reads_that_are_not_neighbours_are_compared_as_well():
 @pytest.mark.parametrize(
     ("one", "other", "what"),
     [
-        (_reading("글", day="1"), _reading("글", day="2"), "day"),
-        (_reading("글"), _reading("글", day="2"), "day"),
+        (_reading("글", day="1"), _reading("글", day="2"), "시행일"),
+        (_reading("글"), _reading("글", day="2"), "시행일"),
         (_reading(*LONG), _reading(*LONG, LONG[0]), "61개"),
         (_reading(*LONG, "2026-12-01"), _reading(*LONG, "2026-12-02"), "2026-12-02"),
         (_reading(*LONG, "있다"), _reading(*LONG, "없다"), "없다"),

@@ -102,14 +102,16 @@ def read_watched_page(page: RawPage, selectors: PageSelectors) -> PageReading | 
     blocks = _read_region(document, region, selectors)
     if fault := _find_text_fault(document, region, blocks, position, selectors):
         return fault
+    fields, unfound = _read_fields(document, selectors)
     return PageReading(
         blocks=blocks,
         compared=compare_form(blocks, selectors),
-        fields=_read_fields(document, selectors),
+        fields=fields,
         selector=selectors.regions[position][0],
         position=position,
         source=page.sha256,
         url=page.url,
+        unfound=unfound,
     )
 
 
@@ -202,15 +204,18 @@ def _short_text(n_characters: int, blocks: Blocks, selectors: PageSelectors) -> 
     )
 
 
-def _read_fields(document: Element, selectors: PageSelectors) -> Fields:
-    """Read the fields; one that not exactly one element holds is empty."""
-    values = {}
+def _read_fields(
+    document: Element, selectors: PageSelectors
+) -> tuple[Fields, tuple[str, ...]]:
+    """Read the fields; one that not exactly one element holds is empty, and named."""
+    values, unfound = {}, []
     for field, (path, wanted) in selectors.fields.items():
         found = find_elements(path, document)
         if len(found) != 1:
             values[field] = ""
+            unfound.append(field)
         elif wanted.attr:
             values[field] = " ".join((found[0].get(wanted.attr) or "").split())
         else:
             values[field] = " ".join(read_blocks(found[0]))
-    return values
+    return values, tuple(unfound)
