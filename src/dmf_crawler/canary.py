@@ -231,14 +231,7 @@ class _Prover:
             return old
         if isinstance(new, Fault):
             return new
-        judged = judge_page(
-            old,
-            new,
-            self.rules,
-            threshold=measured.threshold,
-            most_moving=measured.most_moving,
-            kinds=self.selectors.kinds,
-        )
+        judged = judge_page(old, new, self.rules, calibration=measured, kinds=self.selectors.kinds)
         return judged.movement
 
 

@@ -16,11 +16,14 @@ from dmf_crawler.model.change import KnownRecord
 from dmf_crawler.model.detail import BODY
 from dmf_crawler.model.page import RawPage
 from dmf_crawler.model.record import Record
-from dmf_crawler.model.run import Fault
+from dmf_crawler.model.run import Fault, day_of
 from dmf_crawler.model.watched_page import PageReading
 from dmf_crawler.page_watch import PageWatch
-from dmf_crawler.persist.questions import StoredVersion, version_at
+from dmf_crawler.persist.questions import StoredVersion, version_at, versions_of_key
 from dmf_crawler.persist.runs import get_run
+
+MOST_RETURNED = 30
+"""So many earlier states of a page are compared with a changed one."""
 
 
 def read_kept_page(watch: PageWatch, folder: Path) -> PageReading | Fault:
@@ -114,6 +117,23 @@ def refuse_lost_fields(
         "selectors 파일에서 지운 뒤 다시 실행해 주십시오.",
         exit_code=4,
     )
+
+
+def tell_return(watch: PageWatch, reading: PageReading) -> str:
+    """Return a Korean sentence where a changed page says what one of its last states said, else "".
+
+    A page that shows one of two versions by turns changes at every visit; who looks at the change
+    should know.
+    """
+    versions = versions_of_key(watch.store, watch.board.id, watch.board.id)[:-1]
+    for version in reversed(versions[-MOST_RETURNED:]):
+        earlier = restore_reading(version.fields, watch.selectors)
+        if earlier.compared == reading.compared and earlier.fields == reading.fields:
+            return (
+                f" {day_of(version.valid_from)} 에 처음 읽은 상태로 되돌아왔습니다. 두 상태가 "
+                "번갈아 나오면 그 부분을 selectors 파일의 drop에 적어 주십시오."
+            )
+    return ""
 
 
 def to_record(watch: PageWatch, reading: PageReading) -> Record:

@@ -32,6 +32,7 @@ from dmf_crawler.kept_page import (
     read_kept_page,
     read_kept_state,
     refuse_lost_fields,
+    tell_return,
     to_record,
 )
 from dmf_crawler.model.change import ChangeSet, KnownRecord
@@ -235,13 +236,11 @@ def judge_reading(
         corrects: Whether the history is to say what is read today of a page that stayed.
     """
     kept = read_kept_state(watch, moment)
-    calibration = _find_calibration(watch)
     judgement = judge_page(
         None if kept is None else kept[1],
         reading,
         watch.home.settings.pages,
-        threshold=calibration.threshold if calibration else None,
-        most_moving=calibration.most_moving if calibration else None,
+        calibration=_find_calibration(watch),
         kinds=watch.selectors.kinds,
         labels=watch.labels,
     )
@@ -258,6 +257,8 @@ def judge_reading(
         change_set = ChangeSet((), backfilled=(record.key,) if has_more else ())
         if judgement.movement not in STILL:
             judgement = replace(judgement, movement=Movement.NONE, why=ONLY_FILLED)
+    if judgement.movement in REVIEWED and not corrects:
+        judgement = replace(judgement, why=judgement.why + tell_return(watch, reading))
     return JudgedPage(judgement, _snapshot(watch, record, reading), change_set)
 
 

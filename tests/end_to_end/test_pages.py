@@ -124,6 +124,21 @@ def test_days_of_a_page_are_told_apart_and_the_history_verifies(page):
     page.assert_verifies()
 
 
+def test_a_page_of_two_states_by_turns_says_that_it_returned(page):
+    page.run(DAYS[0])
+    page.switch(terms_change="content")
+    first = page.run(DAYS[1])
+    assert not any("되돌아왔습니다" in warning for warning in first["warnings"])
+    page.switch(terms_change="none")
+    page.run(DAYS[2])
+    page.switch(terms_change="content")
+    page.run(DAYS[3])
+    reasons = [why for (why,) in page.home.rows("SELECT why FROM page_visit ORDER BY rowid")]
+    assert [f"{DAYS[0]} 에 처음" in why for why in reasons] == [False, False, True, False]
+    assert [f"{DAYS[1]} 에 처음" in why for why in reasons] == [False, False, False, True]
+    page.assert_verifies()
+
+
 def test_gates_say_that_the_page_was_allowed_found_and_whole(page):
     run = page.run(DAYS[0])
     assert [(gate["code"], gate["outcome"]) for gate in run["gates"]] == [

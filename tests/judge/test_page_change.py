@@ -50,7 +50,12 @@ def _judge(
 ) -> PageJudgement:
     kinds = {"day": FieldKind.DATE, "body": FieldKind.TEXT}
     judged = judge_page(
-        before, after, rules, threshold=threshold, kinds=kinds, labels={"day": "시행일"}
+        before,
+        after,
+        rules,
+        calibration=Calibration(MOMENT, 5, None, threshold),
+        kinds=kinds,
+        labels={"day": "시행일"},
     )
     assert judged.threshold == threshold
     assert judged.why.endswith(".")
@@ -82,7 +87,8 @@ def test_the_same_compared_text_is_no_change_whatever_else_differs():
 @given(st.lists(st.text(min_size=1), max_size=5))
 def test_what_is_compared_with_itself_has_not_changed(threshold, blocks):
     reading = _reading(*blocks)
-    judged = judge_page(reading, reading, RULES, threshold=threshold, kinds={})
+    measured = Calibration(MOMENT, 5, None, threshold)
+    judged = judge_page(reading, reading, RULES, calibration=measured, kinds={})
     assert judged.movement is Movement.NONE
 
 
@@ -299,7 +305,8 @@ def test_the_threshold_lies_above_the_largest_of_all_distances():
 def test_more_moving_blocks_than_calibration_saw_are_content():
     before, after = _reading(*LONG), _reading("다른 말", "또 다른 말", *LONG[2:])
     for most, movement in ((None, Movement.NOISE), (2, Movement.NOISE), (1, Movement.CONTENT)):
-        judged = judge_page(before, after, RULES, threshold=64, most_moving=most, kinds={})
+        measured = Calibration(MOMENT, 5, None, 64, most)
+        judged = judge_page(before, after, RULES, calibration=measured, kinds={})
         assert judged.movement is movement
 
 

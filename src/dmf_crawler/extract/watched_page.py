@@ -204,9 +204,7 @@ def _short_text(n_characters: int, blocks: Blocks, selectors: PageSelectors) -> 
     )
 
 
-def _read_fields(
-    document: Element, selectors: PageSelectors
-) -> tuple[Fields, tuple[str, ...]]:
+def _read_fields(document: Element, selectors: PageSelectors) -> tuple[Fields, tuple[str, ...]]:
     """Read the fields; one that not exactly one element holds is empty, and named."""
     values, unfound = {}, []
     for field, (path, wanted) in selectors.fields.items():

@@ -38,8 +38,7 @@ def judge_page(
     after: PageReading,
     rules: PageRules,
     *,
-    threshold: int | None,
-    most_moving: int | None = None,
+    calibration: Calibration | None,
     kinds: Mapping[str, FieldKind],
     labels: Mapping[str, str] = NO_LABELS,
 ) -> PageJudgement:
@@ -49,14 +48,15 @@ def judge_page(
         before: The last kept state, None for the first read.
         after: What was read now.
         rules: How pages are compared.
-        threshold: Of the page's calibration; None: any difference is content.
-        most_moving: Of the page's calibration; None: any number of blocks.
+        calibration: How far the page moves by itself; None: any difference is content.
         kinds: Field id → what it holds.
         labels: Field id → Korean name, for what is told.
     """
+    threshold = calibration.threshold if calibration else None
     if before is None:
         why = "처음 읽은 페이지라 비교할 것이 없습니다. 지금 내용이 기준이 됩니다."
         return PageJudgement(Movement.FIRST, None, threshold, why=why)
+    most_moving = calibration.most_moving if calibration else None
     text = _judge_text(before, after, rules, threshold, most_moving)
     changes = compare_fields(before.fields, after.fields, kinds)
     if not changes:
