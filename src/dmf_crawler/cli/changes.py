@@ -8,8 +8,8 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
+from dmf_crawler.cli.answer import Answer
 from dmf_crawler.cli.as_of import HOUSE_ONLY
-from dmf_crawler.cli.commands import Answer
 from dmf_crawler.cli.history import change_text, choose_key, event_json, open_store
 from dmf_crawler.cli.home import open_home
 from dmf_crawler.cli.known_boards import choose_known_board, known_boards

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dmf_crawler.acquire.raw_store import RawStore
-from dmf_crawler.cli.commands import Answer
+from dmf_crawler.cli.answer import Answer
 from dmf_crawler.cli.selector_trial import find_runs_of, read_page_file
 from dmf_crawler.config import Home
 from dmf_crawler.document import Document, Finding, word_finding
