@@ -286,7 +286,7 @@ class PageRules(Struct, frozen=True, kw_only=True):
 
     short_characters: Count = 500
     calibration_reads: Annotated[int, Meta(ge=3, le=10)] = 5
-    margin_bits: Annotated[int, Meta(ge=0, le=16)] = 1
+    margin_bits: Annotated[int, Meta(ge=0, le=14)] = 1
     creeping_reads: Annotated[int, Meta(ge=3, le=365)] = 10
     creeping_bits: Annotated[float, Meta(gt=0, le=64)] = 2.0
     silent_probability: Probability = 1e-4
