@@ -484,6 +484,13 @@ def test_commands_answer_for_a_page(page):
     assert [each["board"] for each in status["last"]] == [BOARD]
     (file,) = page.home.command("selectors", "check")[1]["files"]
     assert (file["board"], file["pages"], file["refused"]) == (BOARD, 1, [])
+    page.home.edit(
+        f"selectors/{BOARD}.yaml", "volatile:  ", "volatile:\n  - '[0-9]{4}-[0-9]{4}'\n  # "
+    )
+    exit_code, blind = page.home.command("selectors", "check")
+    assert (exit_code, blind["error"]["code"]) == (2, "selectors_refused")
+    assert "숫자 하나가 바뀜 → 변경 없음" in blind["error"]["message"]
+    page.home.edit(f"selectors/{BOARD}.yaml", "  - '[0-9]{4}-[0-9]{4}'\n", "")
     checks = page.home.command("doctor")[1]["checks"]
     of_page = {check["name"]: check["outcome"] for check in checks if check["board"] == BOARD}
     assert of_page["selectors"] == "ok"

@@ -42,12 +42,12 @@ def check_page(document: Document, home: Home | None, arguments: argparse.Namesp
     pages: list[RawPage] = []
     source = "파일을 고친 뒤에 저장된 페이지에 대 봅니다."
     read: list[tuple[str, PageReading | Fault]] = []
-    blind: Fault | None = None
     if not findings:
         pages, source = _find_pages(file, home, arguments)
         selectors = compile_page(file)
         rules = home.settings.pages if home else PageRules()
-        blind = prove_detector(rules, volatile=file.volatile)
+        if blind := prove_detector(rules, volatile=file.volatile):
+            refused.append(f"{document.path}: {blind.message}")
         read = [(page.url, read_watched_page(page, selectors)) for page in pages]
     faults = [(url, found) for url, found in read if isinstance(found, Fault)]
     readings = [found for _, found in read if not isinstance(found, Fault)]
@@ -71,8 +71,6 @@ def check_page(document: Document, home: Home | None, arguments: argparse.Namesp
     if refused:
         message = f"{document.path}: 쓸 수 없는 곳이 {len(refused)}곳 있습니다. {refused[0]}"
         return Answer(2, payload, text, ("selectors_refused", message))
-    if blind:
-        return Answer(blind.exit_code, payload, text, (blind.code, blind.message))
     if faults:
         url, fault = faults[0]
         return Answer(4, payload, text, (fault.code, f"{url}: {fault.message}"))
