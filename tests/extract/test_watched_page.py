@@ -295,6 +295,25 @@ def test_a_notice_inside_the_menus_of_the_site_is_named(fallbacks):
     assert refuse(html, region_fallbacks=fallbacks, min_characters=200).code == "error_page"
 
 
+@pytest.mark.parametrize(
+    ("heading", "code"),
+    [
+        ("요청하신 페이지를 찾을 수 없습니다", "error_page"),
+        ("시스템 오류가 <b>발생</b>했습니다", "error_page"),
+        ("홈페이지 점검 중입니다", "maintenance_page"),
+    ],
+)
+def test_a_notice_in_the_region_is_told_by_its_heading(heading, code):
+    rest = "<p>이용에 불편을 드려 죄송합니다.</p>" * 20
+    assert refuse(html_terms(f"<h2>{heading}</h2>{rest}"), min_characters=200).code == code
+    titled = html_terms(rest).replace("<title>약관", f"<title>{heading}")
+    titled = titled.replace("<b>", "").replace("</b>", "")
+    assert refuse(titled, min_characters=200).code == code
+    # Further down, and in a long page, it is what the page is about.
+    assert read_terms(f"<h2>이용약관</h2><h3>{heading}</h3>{rest}", min_characters=200).blocks
+    assert read_terms(f"<h2>{heading}</h2>{rest * 4}", min_characters=200).blocks
+
+
 def test_what_the_menus_say_names_no_page():
     menus = "<a href=/x>시스템 점검 안내</a>" * 3
     html = f"<html><body>{menus}<main>{'약관 ' * 90}</main></body></html>"

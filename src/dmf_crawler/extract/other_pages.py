@@ -22,6 +22,8 @@ _MAINTENANCE = re.compile(
     re.IGNORECASE,
 )
 _ERROR = re.compile(r"오류가\s*발생|찾을\s*수\s*없습니다|internal server error", re.IGNORECASE)
+_IN_PROGRESS = re.compile(r"점검\s*중|under maintenance", re.IGNORECASE)
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _NEVER_SHOWN = ("head", "script", "style", "noscript", "template")
 _N_SHELL_CHARS = 50
 
@@ -71,6 +73,22 @@ def name_other_page(document: Element, wanted: Wanted) -> Fault | None:
             "수 있으므로 개발자에게 알려 주십시오.",
             exit_code=4,
         )
+    return None
+
+
+def name_titled_notice(document: Element, region: Element, wanted: Wanted) -> Fault | None:
+    """Return why what stands in the wanted place is a notice by its own title or first heading.
+
+    A site writes its errors where it writes everything else. What stands further down may be about
+    errors and maintenance, as terms of use are.
+    """
+    titles = [next(document.iter("title"), None), next(region.iter(*_HEADINGS), None)]
+    for title in titles:
+        text = "" if title is None else " ".join("".join(map(str, title.itertext())).split())
+        if found := _IN_PROGRESS.search(text):
+            return _try_later("maintenance_page", "점검 안내 페이지", found[0], wanted)
+        if found := _ERROR.search(text):
+            return _try_later("error_page", "오류 안내 페이지", found[0], wanted)
     return None
 
 

@@ -14,6 +14,7 @@ from dmf_crawler.extract.other_pages import (
     PAGE,
     name_login_page,
     name_other_page,
+    name_titled_notice,
     read_shown_text,
     says_much,
 )
@@ -175,15 +176,14 @@ def _find_text_fault(
     """Say why the region's text is not what is watched, None where it may be.
 
     What only a fallback finds may be another page altogether, inside the site's menus. In the
-    region itself words about errors and maintenance are what terms of use are full of.
+    region itself words about errors and maintenance are what terms of use are full of; there only
+    the title of a short page tells.
     """
     if login := name_login_page(region, PAGE):
         return login
     n_characters = sum(map(len, blocks))
     if n_characters < selectors.file.min_characters or not blocks:
         return name_other_page(document, PAGE) or _short_text(n_characters, blocks, selectors)
-    if position and not says_much(document, PAGE):
-        return name_other_page(document, PAGE)
     if n_characters > _MOST_CHARS:
         return Fault(
             "page_text_too_long",
@@ -191,7 +191,11 @@ def _find_text_fault(
             f"{_NEXT}",
             exit_code=4,
         )
-    return None
+    if says_much(document, PAGE):
+        return None
+    if position:
+        return name_other_page(document, PAGE)
+    return name_titled_notice(document, region, PAGE)
 
 
 def _short_text(n_characters: int, blocks: Blocks, selectors: PageSelectors) -> Fault:
