@@ -490,6 +490,12 @@ def test_commands_answer_for_a_page(page):
     exit_code, blind = page.home.command("selectors", "check")
     assert (exit_code, blind["error"]["code"]) == (2, "selectors_refused")
     assert "숫자 하나가 바뀜 → 변경 없음" in blind["error"]["message"]
+    (told,) = [
+        check
+        for check in page.home.command("doctor")[1]["checks"]
+        if (check["name"], check["board"]) == ("selectors", BOARD)
+    ]
+    assert (told["outcome"], "canary_failed" in told["found"]) == ("fail", True)
     page.home.edit(f"selectors/{BOARD}.yaml", "  - '[0-9]{4}-[0-9]{4}'\n", "")
     checks = page.home.command("doctor")[1]["checks"]
     of_page = {check["name"]: check["outcome"] for check in checks if check["board"] == BOARD}

@@ -291,7 +291,7 @@ def test_a_long_page_without_its_region_is_no_notice_whatever_its_words():
 def test_a_notice_inside_the_menus_of_the_site_is_named(fallbacks):
     menus = "<a href=/x>의약품 등 정보 검색</a> " * 300
     notice = "<h1>요청하신 페이지를 찾을 수 없습니다</h1>" + "<p>주소를 다시 확인하십시오.</p>" * 20
-    html = f"<html><body>{menus}<main>{notice}</main></body></html>"
+    html = f"<html><body><a name=top>{menus}<main>{notice}</main></a></body></html>"
     assert refuse(html, region_fallbacks=fallbacks, min_characters=200).code == "error_page"
 
 

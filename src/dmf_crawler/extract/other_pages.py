@@ -110,22 +110,25 @@ def says_much(document: Element, wanted: Wanted) -> bool:
 
 def read_shown_text(document: Element, wanted: Wanted) -> str:
     """Return the text that a browser could show, on one line."""
-    return _read_without(document, wanted, _NEVER_SHOWN)
+    text = read_text(document, lambda element: _is_unseen(element, wanted))
+    return text.replace("\n", " ")
 
 
 def _read_said(document: Element, wanted: Wanted) -> str:
-    left_out = _NEVER_SHOWN if wanted.most_said is None else (*_NEVER_SHOWN, "a")
-    return _read_without(document, wanted, left_out)
-
-
-def _read_without(document: Element, wanted: Wanted, left_out: tuple[str, ...]) -> str:
-    text = read_text(
-        document,
-        lambda element: (
-            element.tag in left_out or (is_hidden(element) and not wanted.counts_hidden)
-        ),
-    )
+    """Return the shown text, without that of links where its length counts."""
+    if wanted.most_said is None:
+        return read_shown_text(document, wanted)
+    text = read_text(document, lambda each: _is_unseen(each, wanted) or _is_link(each))
     return text.replace("\n", " ")
+
+
+def _is_unseen(element: Element, wanted: Wanted) -> bool:
+    return element.tag in _NEVER_SHOWN or (is_hidden(element) and not wanted.counts_hidden)
+
+
+def _is_link(element: Element) -> bool:
+    """Say whether an element leads somewhere; one that is merely a place may hold the whole page."""
+    return element.tag == "a" and element.get("href") is not None
 
 
 def _try_later(code: str, kind: str, found: str, wanted: Wanted) -> Fault:
