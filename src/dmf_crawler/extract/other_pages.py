@@ -127,7 +127,7 @@ def _is_unseen(element: Element, wanted: Wanted) -> bool:
 
 
 def _is_link(element: Element) -> bool:
-    """Say whether an element leads somewhere; one that is merely a place may hold the whole page."""
+    """Say whether an element leads somewhere; a mere place may hold the whole page."""
     return element.tag == "a" and element.get("href") is not None
 
 
