@@ -16,10 +16,10 @@ import pytest
 
 from dmf_crawler import __version__
 from dmf_crawler.__main__ import main
+from dmf_crawler.cli.answer import Answer
 from dmf_crawler.cli.commands import (
     COMMANDS,
     LATER,
-    Answer,
     Command,
     Handler,
     make_parser,

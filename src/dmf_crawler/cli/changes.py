@@ -8,13 +8,15 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
+from dmf_crawler.cli.answer import Answer
 from dmf_crawler.cli.as_of import HOUSE_ONLY
-from dmf_crawler.cli.commands import Answer
 from dmf_crawler.cli.history import change_text, choose_key, event_json, open_store
 from dmf_crawler.cli.home import open_home
 from dmf_crawler.cli.known_boards import choose_known_board, known_boards
+from dmf_crawler.cli.piece_words import describe_pieces
 from dmf_crawler.config import Home
 from dmf_crawler.errors import UsageError
+from dmf_crawler.model.change import FieldChange
 from dmf_crawler.model.listing import KnownBoard
 from dmf_crawler.model.report import EventRow
 from dmf_crawler.persist.boards import accepted_span
@@ -35,6 +37,12 @@ TEXT_FIELDS: Mapping[str, str] = {
     "maker": "maker_names",
 }
 """Option → id of the field in which its text must occur."""
+
+NAMING_FIELDS = (*TELLING_FIELDS, "title")
+"""What tells people on screen which record or post it is."""
+
+MOST_PIECES = 3
+"""Of one changed value, on one line."""
 
 Found = tuple[EventRow, date]
 """An event and the day of its run."""
@@ -206,12 +214,20 @@ def _tell(
     return [head, *(f"  {line}" for line in lines)]
 
 
+def _tell_change(change: FieldChange, board: KnownBoard) -> str:
+    """Say what changed in a field: of a list, of files or of a longer text, where."""
+    pieces = describe_pieces(change, most=MOST_PIECES)
+    if not pieces:
+        return change_text(change, board.columns)
+    return f"{label_of(change.field, board.columns)} {', '.join(pieces)}"
+
+
 def _tell_event(event: EventRow, day: date, board: KnownBoard) -> str:
     """Say an event on one line: day, what it was, which record, what changed."""
     reason = f" ({show_reason(event.reason)})" if event.reason else ""
-    telling = [event.fields.get(name) for name in TELLING_FIELDS]
+    telling = [event.fields.get(name) for name in NAMING_FIELDS]
     record = " · ".join(escape_unprintable(value) for value in telling if isinstance(value, str))
-    what = "; ".join(change_text(change, board.columns) for change in event.changes)
+    what = "; ".join(_tell_change(change, board) for change in event.changes)
     parts = [
         str(day),
         f"{EVENT_WORDS[event.event_type]}{reason}",

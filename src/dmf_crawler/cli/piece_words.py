@@ -41,8 +41,8 @@ def change_json(change: FieldChange, back: ChangedBack | None) -> dict[str, Any]
     }
 
 
-def describe_pieces(change: FieldChange) -> list[str]:
-    """Return one line a piece of a list, of files or of a longer text; the first ones of many."""
+def describe_pieces(change: FieldChange, most: int = MOST_SHOWN_PIECES) -> list[str]:
+    """Return one line a piece of a list, of files or of a longer text; the first `most` of them."""
     is_list = isinstance(change.before, tuple) or isinstance(change.after, tuple)
     longest = max(len(change.before or ""), len(change.after or ""))
     if not is_list and longest <= SHORT_CHARACTERS:
@@ -51,7 +51,7 @@ def describe_pieces(change: FieldChange) -> list[str]:
     if change.kind is FieldKind.ATTACHMENTS:
         describe = _describe_file
     pieces = changed_pieces(change.before, change.after, change.kind)
-    lines = [describe(piece) for piece in pieces[:MOST_SHOWN_PIECES]]
+    lines = [describe(piece) for piece in pieces[:most]]
     if n_left := len(pieces) - len(lines):
         lines.append(f"외 {n_left:,}곳")
     return lines

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from datetime import date
 from typing import Any
 
-from dmf_crawler.cli.commands import Answer
+from dmf_crawler.cli.answer import Answer
 from dmf_crawler.cli.history import open_store
 from dmf_crawler.cli.home import LOG, hold_lock, open_home, write_log
 from dmf_crawler.config import Home

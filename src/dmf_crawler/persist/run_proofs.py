@@ -294,7 +294,11 @@ def prove_known_pages(store: Store) -> Iterator[str]:
 
 
 def prove_page_visits(store: Store) -> Iterator[str]:
-    """Yield runs of watched pages whose visit, event and review do not tell the same."""
+    """Yield runs of watched pages whose visit, event and review do not tell the same.
+
+    A correction records what repaired selectors read otherwise: nobody has to look at that, and the
+    page itself may have stayed as it was.
+    """
     for row in store.rows(
         "SELECT DISTINCT e.run_id FROM dmf_event e LEFT JOIN page_visit v ON v.run_id = e.run_id"
         " WHERE e.board_id IN (SELECT board_id FROM page_visit) AND v.run_id IS NULL"
@@ -303,8 +307,10 @@ def prove_page_visits(store: Store) -> Iterator[str]:
     for row in store.rows(
         "SELECT v.run_id, a.board_id IS v.board_id AND a.day IS v.day AS is_of_run, v.movement,"
         " e.event_type AS event, r.board_id AS reviewed, EXISTS (SELECT 1 FROM dmf_record d"
-        "  WHERE d.first_seen_run = v.run_id AND d.body_simhash IS NOT v.simhash) AS differs"
-        " FROM page_visit v LEFT JOIN accepted_read a ON a.run_id = v.run_id"
+        "  WHERE d.first_seen_run = v.run_id AND d.body_simhash IS NOT v.simhash) AS differs,"
+        " c.reparse_of IS NOT NULL AS is_correction"
+        " FROM page_visit v LEFT JOIN crawl_run c ON c.run_id = v.run_id"
+        " LEFT JOIN accepted_read a ON a.run_id = v.run_id"
         " LEFT JOIN dmf_event e ON e.run_id = v.run_id"
         " LEFT JOIN page_review r ON r.run_id = v.run_id"
     ):
@@ -312,7 +318,9 @@ def prove_page_visits(store: Store) -> Iterator[str]:
             yield f"실행 {row['run_id']}: 채택된 실행의 방문이 아닙니다"
         if row["differs"]:
             yield f"실행 {row['run_id']}: 글의 지문이 판의 것과 다릅니다"
-        if (row["event"] is not None) != (row["movement"] in {"first", "content", "field"}):
+        has_moved = row["movement"] in {"first", "content", "field"}
+        if (row["event"] is not None) != has_moved and not row["is_correction"]:
             yield f"실행 {row['run_id']}: 움직임({row['movement']})이 사건과 맞지 않습니다"
-        if (row["reviewed"] is not None) != (row["movement"] in {"content", "field"}):
+        is_reviewed = row["movement"] in {"content", "field"} and not row["is_correction"]
+        if (row["reviewed"] is not None) != is_reviewed:
             yield f"실행 {row['run_id']}: 움직임({row['movement']})이 검토와 맞지 않습니다"
