@@ -32,6 +32,10 @@ def test_the_detector_detects_with_a_board_s_own_calibration(threshold):
     assert prove_detector(RULES, volatile=patterns, threshold=threshold) is None
 
 
+def test_a_passage_that_moves_in_the_canary_too_is_no_failure():
+    assert prove_detector(RULES, volatile=("오늘의 [가-힣]{1,6}: [가-힣]{1,10}",)) is None
+
+
 def _failure(
     rules: PageRules = RULES, volatile: tuple[str, ...] = (), threshold: int | None = None
 ) -> str:

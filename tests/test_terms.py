@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
 
@@ -166,7 +167,18 @@ def test_whether_a_site_has_terms_is_told_by_its_address(base_url, is_asked):
 
 def stop(home: Home, store: Store):
     run = Run("20261201T060000-dmf_registry", REGISTER, SIX, DAY)
-    return stop_site(home, store, run, REAL, FOUND, at=SIX)
+    return stop_site(home, store, run, REAL, [FOUND], at=SIX)
+
+
+def test_all_passages_of_a_page_are_one_stop_for_a_person(home, store):
+    run = Run("20261201T060000-dmf_registry", REGISTER, SIX, DAY)
+    other = replace(FOUND, passage="로봇을 금합니다.")
+    fault = stop_site(home, store, run, REAL, [FOUND, other], at=SIX)
+    assert f"'{FOUND.passage}' 외 1개" in fault.message
+    assert refuse_stopped(store, REAL) == fault
+    assert len(alerts_of_day(store, DAY)) == 1
+    assert len(confirm_terms(store, REAL, Confirmation(days(1), "허용됨"))) == 2
+    assert refuse_stopped(store, REAL) is None
 
 
 def test_a_stop_is_recorded_told_and_refuses_its_site_alone(home, store):

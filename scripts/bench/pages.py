@@ -291,14 +291,7 @@ def judges(
 
     def ours(after: Blocks) -> bool:
         reading = read(after, selectors)
-        judged = judge_page(
-            known,
-            reading,
-            RULES,
-            threshold=measured.threshold,
-            most_moving=measured.most_moving,
-            kinds={},
-        )
+        judged = judge_page(known, reading, RULES, calibration=measured, kinds={})
         return judged.movement is Movement.CONTENT
 
     yield "article", lambda after: distance(old_article, article_simhash(after)) > ARTICLE_BITS

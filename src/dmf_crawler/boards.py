@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from dmf_crawler.settings import (
+from dmf_crawler.config_types import (
     Count,
     Name,
     PositiveInt,

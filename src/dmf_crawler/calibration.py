@@ -59,7 +59,7 @@ def calibrate_page(watch: PageWatch, world: World) -> Calibrated:
     readings = _read_pages(watch, run)
     if isinstance(readings, Fault):
         return replace(ended, fault=readings)
-    measured = calibrate(readings, rules, measured_at=kst(world.now()))
+    measured = calibrate(readings, rules, measured_at=kst(world.now()), labels=watch.labels)
     if isinstance(measured, Fault):
         return replace(ended, fault=measured)
     version = watch.selectors.file.schema_version

@@ -231,14 +231,7 @@ class _Prover:
             return old
         if isinstance(new, Fault):
             return new
-        judged = judge_page(
-            old,
-            new,
-            self.rules,
-            threshold=measured.threshold,
-            most_moving=measured.most_moving,
-            kinds=self.selectors.kinds,
-        )
+        judged = judge_page(old, new, self.rules, calibration=measured, kinds=self.selectors.kinds)
         return judged.movement
 
 
@@ -257,13 +250,15 @@ def _prove_page(prover: _Prover, language: _Language) -> str:
     cases += [("짧은", short, given, case) for case in _short_cases(short, language)]
     cases += [("긴", long, given, case) for case in _usual_cases(long, language)]
     cases += [("긴", long, given, case) for case in _long_cases(long, language)]
-    cases += [("긴", long, own, case) for case in _moving_cases(long, language)]
+    if own.threshold is not None:  # else a board's own passages take what moves here away
+        cases += [("긴", long, own, case) for case in _moving_cases(long, language)]
     for length, page, measured, (pattern, after, expected) in cases:
         judged = prover.judge(page, after, measured)
         if judged is not expected:
             found = judged.code if isinstance(judged, Fault) else _NAMES[judged]
             return f"{length} 글: {pattern} → {found}(옳은 판단: {_NAMES[expected]})"
-    return ""
+    is_blind = own.threshold is None and not prover.selectors.own
+    return "저절로 움직이는 한 줄을 잴 때 보지 못했습니다" if is_blind else ""
 
 
 def _short_cases(page: _Page, language: _Language) -> Iterator[_Case]:

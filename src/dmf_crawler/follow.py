@@ -22,12 +22,8 @@ from dmf_crawler.acquire.frontier import (
 from dmf_crawler.acquire.retry import RETRY_CODES
 from dmf_crawler.acquire.urls import LinkRefusal
 from dmf_crawler.boards import DetailSource
-from dmf_crawler.details import (
-    digest_content,
-    digest_row,
-    list_detail_urls,
-    read_detail_page,
-)
+from dmf_crawler.detail_memory import digest_content, digest_row
+from dmf_crawler.details import list_detail_urls, read_detail_page
 from dmf_crawler.extract.links import judge_file
 from dmf_crawler.model.detail import DetailPage, KnownPage
 from dmf_crawler.model.page import PageRequest, RawPage, RequestIdentity

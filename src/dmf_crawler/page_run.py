@@ -28,7 +28,13 @@ from dmf_crawler.hosts import Hosts
 from dmf_crawler.judge.page_change import judge_page
 from dmf_crawler.judge.page_gates import judge_page_read
 from dmf_crawler.judge.page_pace import tell_pace
-from dmf_crawler.kept_page import read_kept_page, read_kept_state, to_record
+from dmf_crawler.kept_page import (
+    read_kept_page,
+    read_kept_state,
+    refuse_lost_fields,
+    tell_return,
+    to_record,
+)
 from dmf_crawler.model.change import ChangeSet, KnownRecord
 from dmf_crawler.model.detail import BODY
 from dmf_crawler.model.record import Delivery, Record, Snapshot
@@ -147,12 +153,12 @@ def process_page(
     """
     is_dry = purpose == "look"
     reading = read_kept_page(watch, folder)
-    if not isinstance(reading, Fault):  # else nobody knows what "no change" means
-        reading = check_detector(watch) or reading
+    known = known_records(watch.store, watch.board.id)
+    if not isinstance(reading, Fault):  # a blind detector cannot say what "no change" means
+        reading = check_detector(watch) or refuse_lost_fields(watch, reading, known) or reading
     if isinstance(reading, Fault):
         summary = add_crawl(refuse(run, reading, is_page=True), crawled)
         return summary if is_dry else close(watch, summary, now)
-    known = known_records(watch.store, watch.board.id)
     judged = judge_reading(watch, reading, known, day=run.day, corrects=purpose == "correct")
     sight = _describe(watch, judged.judgement, reading)
     told = tuple(_tell(watch, judged.judgement))
@@ -230,14 +236,13 @@ def judge_reading(
         corrects: Whether the history is to say what is read today of a page that stayed.
     """
     kept = read_kept_state(watch, moment)
-    calibration = _find_calibration(watch)
     judgement = judge_page(
         None if kept is None else kept[1],
         reading,
         watch.home.settings.pages,
-        threshold=calibration.threshold if calibration else None,
-        most_moving=calibration.most_moving if calibration else None,
+        calibration=_find_calibration(watch),
         kinds=watch.selectors.kinds,
+        labels=watch.labels,
     )
     record = to_record(watch, reading)
     change_set = ChangeSet(())
@@ -252,6 +257,8 @@ def judge_reading(
         change_set = ChangeSet((), backfilled=(record.key,) if has_more else ())
         if judgement.movement not in STILL:
             judgement = replace(judgement, movement=Movement.NONE, why=ONLY_FILLED)
+    if judgement.movement in REVIEWED and not corrects:
+        judgement = replace(judgement, why=judgement.why + tell_return(watch, reading))
     return JudgedPage(judgement, _snapshot(watch, record, reading), change_set)
 
 

@@ -56,13 +56,18 @@ class PageWatch(OpenBoard):
         )
 
     @property
+    def labels(self) -> dict[str, str]:
+        """Field id → Korean name, of the text, too."""
+        return {column.field: column.label_ko for column in self.selectors.columns}
+
+    @property
     def report_request(self) -> PageReportRequest:
         """What the workbook shows of this board."""
         return PageReportRequest(
             board_id=self.board.id,
             name_ko=self.board.name_ko,
             url=self.request().url,
-            labels={column.field: column.label_ko for column in self.selectors.columns},
+            labels=self.labels,
             schema_version=self.selectors.file.schema_version,
         )
 

@@ -14,8 +14,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dmf_crawler.crawl import Crawled, CrawlOptions, crawl, digest_identity
+from dmf_crawler.detail_memory import Learning, learn_pages
 from dmf_crawler.detail_reuse import count_detail_deliveries
-from dmf_crawler.details import Learning, add_details, learn_pages, read_details
+from dmf_crawler.details import add_details, read_details
 from dmf_crawler.judge.change_rate import estimate_change_rate
 from dmf_crawler.judge.evidence import Evidence
 from dmf_crawler.judge.features import add_counts, measure_columns

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cache, lru_cache
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from dmf_crawler.document import Finding
 from dmf_crawler.patterns import MOST_CHARACTERS, Pattern, compile_pattern
@@ -27,9 +27,9 @@ class Prohibition:
     forbidding: tuple[Pattern, ...]
     excepted: tuple[Pattern, ...]
 
-    def may_stand_in(self, text: str) -> bool:
-        """Say whether any sentence of a text may forbid crawling, from its words alone."""
-        return any(_find_likely(text, self.forbidding))
+    def narrow(self, text: str) -> Prohibition:
+        """Return what any sentence of a text may match, from the text's words alone."""
+        return replace(self, forbidding=tuple(_find_likely(text, self.forbidding)))
 
     def find_in(self, sentence: str) -> Iterator[tuple[str, str]]:
         """Yield pattern and passage of everything in a sentence that forbids crawling.
@@ -91,7 +91,7 @@ def _check_pattern(name: str, index: int, text: str) -> Finding | None:
 
 def _find_likely(text: str, patterns: Sequence[Pattern]) -> Iterator[Pattern]:
     """Yield the patterns of which a text has all words; the others have no match in it."""
-    has_word = cache(text.lower().__contains__)
+    has_word = text.lower().__contains__
     return (each for each in patterns if each.may_match(has_word))
 
 

@@ -12,7 +12,7 @@ from dmf_crawler.config import Home
 from dmf_crawler.crawl import Crawled
 from dmf_crawler.details import add_details, read_details
 from dmf_crawler.errors import UsageError
-from dmf_crawler.kept_page import read_kept_page
+from dmf_crawler.kept_page import read_kept_page, refuse_lost_fields
 from dmf_crawler.model.change import KnownRecord
 from dmf_crawler.model.report import RunRow
 from dmf_crawler.model.run import Fault, RunStatus
@@ -48,14 +48,16 @@ def compare_with_recorded(row: RunRow, watch: AnyWatch) -> RunSummary:
 
 def _compare_page(row: RunRow, watch: PageWatch, folder: Path) -> RunSummary:
     """Hold a run's page against the state that was the kept one after that run."""
-    reading = read_kept_page(watch, folder)
-    if isinstance(reading, Fault):
-        return refuse(row.run, reading, is_page=True)
     moment = row.run.started_at
     recorded = {
         version.key: KnownRecord(version.key, version.fields, is_current=True)
         for version in list_as_of(watch.store, watch.board.id, moment)
     }
+    reading = read_kept_page(watch, folder)
+    if not isinstance(reading, Fault):
+        reading = refuse_lost_fields(watch, reading, recorded) or reading
+    if isinstance(reading, Fault):
+        return refuse(row.run, reading, is_page=True)
     judged = judge_reading(watch, reading, recorded, day=row.run.day, moment=moment, corrects=True)
     return RunSummary(
         run=row.run,
@@ -106,12 +108,16 @@ def _compare_list(row: RunRow, watch: Watch, folder: Path) -> RunSummary:
 def record_correction(row: RunRow, watch: AnyWatch, *, now: Clock) -> RunSummary:
     """Read a run's pages again and record what differs from the current list as a new run.
 
+    The newest pages may be read again as often as selectors are repaired: an earlier correction
+    read the same ones.
+
     Raises:
         UsageError: `no_kept_pages`; `newer_run_accepted`: older pages would undo newer facts.
     """
     folder = find_kept_folder(row, watch.home)
     accepted = last_accepted_run(watch.store, watch.board.id)
-    if accepted is not None and accepted.run.started_at > row.run.started_at:
+    is_newer = accepted is not None and accepted.run.started_at > row.run.started_at
+    if accepted is not None and is_newer and accepted.raw_dir != row.raw_dir:
         raise UsageError(
             "newer_run_accepted",
             f"{row.run.run_id} 보다 새로운 실행 {accepted.run.run_id} 이 이미 채택되었습니다. "

@@ -1,49 +1,28 @@
-"""The types of config/settings.yaml, and what is common to all types of the configuration.
+"""The types of config/settings.yaml: every key with its unit and limits.
 
-With `boards` they are its whole vocabulary; docs/configuration.md explains each key.
+With `boards` they are the configuration's whole vocabulary; docs/configuration.md explains each
+key.
 """
 
 from __future__ import annotations
 
 from typing import Annotated
 
-import msgspec
 from msgspec import Meta
 
+from dmf_crawler.config_types import (
+    Count,
+    HeaderText,
+    Name,
+    PositiveInt,
+    PositiveSeconds,
+    Probability,
+    Ratio,
+    Seconds,
+    Struct,
+    Tries,
+)
 from dmf_crawler.terms_words import EXCEPTED, FORBIDDING
-
-# Upper limits keep what is computed from a setting inside what Python, SQLite and sockets can hold.
-PositiveInt = Annotated[int, Meta(ge=1, le=1_000_000_000)]
-Count = Annotated[int, Meta(ge=0, le=1_000_000_000)]
-Tries = Annotated[int, Meta(ge=1, le=10)]
-Seconds = Annotated[float, Meta(ge=0, le=86_400)]
-PositiveSeconds = Annotated[float, Meta(gt=0, le=86_400)]
-Ratio = Annotated[float, Meta(ge=0, le=1)]
-Probability = Annotated[float, Meta(gt=0, lt=0.5)]
-# Patterns end in \Z: `$` would let a line feed through, and with it another header or folder.
-Name = Annotated[str, Meta(pattern=r"^[^\x00-\x1f\x7f]+\Z", description="비어 있지 않은 한 줄")]
-WordName = Annotated[
-    str,
-    Meta(pattern=r"^[A-Za-z0-9_.\[\]-]+\Z", description="영문자, 숫자, _ . - [ ] 로 된 이름"),
-]
-HeaderText = Annotated[
-    str,
-    Meta(
-        pattern=r"^[!-~](?:[ -~]*[!-~])?\Z",
-        description="영문자, 숫자, 기호로 된 한 줄(앞뒤 빈칸 없이)",
-    ),
-]
-SitePath = Annotated[
-    str,
-    Meta(
-        pattern=r"^/(?!/)(?!(?:.*/)?(?:\.|%2[Ee]){1,2}(?:/|\Z))[^\s?#\\\x00-\x1f\x7f]*\Z",
-        description="/ 하나로 시작하는 경로(빈칸, ?, #, \\, . 이나 .. 마디 없이)",
-    ),
-]
-
-
-class Struct(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A part of the configuration: frozen, unknown keys refused."""
 
 
 class Identity(Struct, frozen=True, kw_only=True):
@@ -307,7 +286,7 @@ class PageRules(Struct, frozen=True, kw_only=True):
 
     short_characters: Count = 500
     calibration_reads: Annotated[int, Meta(ge=3, le=10)] = 5
-    margin_bits: Annotated[int, Meta(ge=0, le=16)] = 1
+    margin_bits: Annotated[int, Meta(ge=0, le=14)] = 1
     creeping_reads: Annotated[int, Meta(ge=3, le=365)] = 10
     creeping_bits: Annotated[float, Meta(gt=0, le=64)] = 2.0
     silent_probability: Probability = 1e-4

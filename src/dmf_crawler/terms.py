@@ -7,7 +7,7 @@ decided on. That the terms have to be read is told, in 요약, by `doctor` and b
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 
@@ -94,30 +94,42 @@ def _make_site(home: Home, base_url: str, boards: list[Board]) -> TermsSite:
 def refuse_stopped(store: Store, site: str) -> Fault | None:
     """Say that a site must not be asked for anything until a person decides, None where it may."""
     stops = open_stops(store, site)
-    return _word_stop(stops[0]) if stops else None
+    return _word_stops(stops) if stops else None
 
 
 def stop_site(
-    home: Home, store: Store, run: Run, site: str, found: ForbiddingPassage, *, at: datetime
+    home: Home,
+    store: Store,
+    run: Run,
+    site: str,
+    found: Sequence[ForbiddingPassage],
+    *,
+    at: datetime,
 ) -> Fault:
-    """Record a passage that forbids crawling, and tell people; return why the run ends.
+    """Record the passages of an answer that forbid crawling, at least one, and tell people.
+
+    Returns:
+        Why the run ends.
 
     Raises:
         StoreError: `write_failed`.
     """
-    stop = TermsStop(site, run.board_id, run.run_id, found, kst(at))
-    record_stop(store, stop)
-    raise_alert(home, store, _alert_of_stop(stop, at))
-    return _word_stop(stop)
+    stops = [TermsStop(site, run.board_id, run.run_id, each, kst(at)) for each in found]
+    for stop in stops:
+        record_stop(store, stop)
+    raise_alert(home, store, _alert_of_stop(stops[0], at))
+    return _word_stops(stops)
 
 
-def _word_stop(stop: TermsStop) -> Fault:
+def _word_stops(stops: Sequence[TermsStop]) -> Fault:
+    stop, others = stops[0], f" 외 {len(stops) - 1}개" if len(stops) > 1 else ""
     return Fault(
         "terms_forbid",
-        f"{stop.site} 의 페이지에서 수집을 금지하는 문구를 찾았습니다: '{stop.found.passage}' "
-        f"({stop.found.url}, {stop.found_at:%Y-%m-%d %H:%M}). 사람이 결정하기 전에는 이 사이트에 "
-        "아무 요청도 보내지 않습니다. 페이지와 이용약관을 읽고, 수집이 허용되면 terms confirm "
-        '--note "확인한 내용" 을 실행하십시오. 허용되지 않으면 게시판을 꺼 주십시오.',
+        f"{stop.site} 의 페이지에서 수집을 금지하는 문구를 찾았습니다: '{stop.found.passage}'"
+        f"{others} ({stop.found.url}, {stop.found_at:%Y-%m-%d %H:%M}). 사람이 결정하기 전에는 이 "
+        "사이트에 아무 요청도 보내지 않습니다. terms 로 문구를 보고 페이지와 이용약관을 "
+        '읽으십시오. 수집이 허용되면 terms confirm --note "확인한 내용" 을 실행하십시오. 허용되지 '
+        "않으면 게시판을 꺼 주십시오.",
         exit_code=7,
     )
 

@@ -256,12 +256,13 @@ class Visit(Generic[W]):
         """Ask the host for nothing more where a kept answer forbids crawling; say why."""
         store, rules = self.watch.store, self.watch.home.settings.terms
         found = find_forbidding(raw, rules)
-        if found is not None:  # hardly ever; most of these a person has decided on
+        if found:  # hardly ever; most of these a person has decided on
             decided = decided_passages(store, self.base_url)
             found = find_forbidding(raw, rules, decided=decided)
-        if found is None:
+        if not found:
             return None
-        self.log("terms_forbid", url=found.url, passage=found.passage, pattern=found.pattern)
+        for each in found:
+            self.log("terms_forbid", url=each.url, passage=each.passage, pattern=each.pattern)
         at = self.world.now()
         fault = stop_site(self.watch.home, store, self.run, self.base_url, found, at=at)
         self.fetcher.stop(fault)

@@ -16,16 +16,17 @@ import pytest
 
 from dmf_crawler import __version__
 from dmf_crawler.__main__ import main
+from dmf_crawler.cli.answer import Answer
 from dmf_crawler.cli.commands import (
     COMMANDS,
     LATER,
-    Answer,
     Command,
     Handler,
     make_parser,
     run_command,
 )
 from dmf_crawler.cli.options import add_runs_options
+from dmf_crawler.cli.output import PIECES_AT_ONCE, write_pieces
 from tests.cli.asking import ask, at, say
 
 SRC = Path(__file__).parents[2] / "src/dmf_crawler"
@@ -400,3 +401,18 @@ def test_every_text_of_ours_fits_a_korean_code_page():
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and node not in docstrings:
                 str(node.value).encode("cp949")
+
+
+def test_a_long_answer_is_written_in_parts():
+    """Years of changes as one text would be in memory twice."""
+    parts: list[str] = []
+
+    class Kept(io.StringIO):
+        def write(self, text: str) -> int:
+            parts.append(text)
+            return len(text)
+
+    write_pieces((str(n % 10) for n in range(3 * PIECES_AT_ONCE)), Kept())
+
+    assert max(map(len, parts)) == PIECES_AT_ONCE
+    assert "".join(parts) == "0123456789" * (3 * PIECES_AT_ONCE // 10) + "\n"

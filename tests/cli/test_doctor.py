@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from dmf_crawler.acquire.measures import measure_answers
-from dmf_crawler.cli.commands import Answer
+from dmf_crawler.cli.answer import Answer
 from dmf_crawler.cli.doctor import examine, tell_diagnoses
 from dmf_crawler.cli.home import hold_lock
 from dmf_crawler.cli.lived import collect_review_points

@@ -14,6 +14,7 @@ import pytest
 
 from dmf_crawler.cli.commands import COMMANDS
 from dmf_crawler.persist.migrations import MIGRATIONS
+from dmf_crawler.persist.seal import seal_path
 from tests.cli.asking import at
 from tests.processes import environment
 
@@ -46,6 +47,7 @@ READING: dict[str, list[list[str]]] = {
     "as-of": [[DAY]],
     "changes": [["--since", DAY, "--until", DAY]],
     "review": [["list"]],
+    "terms": [["show"]],
 }
 """What only looks, and answers the same beside a run at work."""
 
@@ -145,8 +147,10 @@ def test_what_writes_is_refused_beside_a_run_and_changes_nothing(lived_home):
 def test_what_reads_answers_the_same_beside_a_run_and_changes_nothing(lived_home):
     lines = lines_of(READING, lived_home)
     assert len(lines) >= 8
+    sealed = seal_path(lived_home / "var/dmf.sqlite3").stat().st_mtime_ns
     alone = {tuple(words): at(lived_home, *words) for words in lines}
     assert {asked.exit_code for words, asked in alone.items() if words[0] != "doctor"} == {0}
+    assert seal_path(lived_home / "var/dmf.sqlite3").stat().st_mtime_ns == sealed
     before = digests(lived_home)
     with at_work(lived_home):
         for words in lines:

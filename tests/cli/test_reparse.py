@@ -213,6 +213,21 @@ def test_correction_that_cannot_read_its_pages_is_recorded_as_failed(lived_home)
     assert "실패" in say(lived_home, "runs").out
 
 
+def test_the_newest_day_may_be_corrected_once_more(lived_home):
+    """Selectors are not always repaired at once; the correction before read the same pages."""
+    last, _ = runs(lived_home)
+    for hour in ("06", "07"):
+        now = f"2027-01-01T{hour}:00:00+09:00"
+        asked = at(lived_home, "reparse", "--date", last["date"], "--apply", "--now", now)
+        assert asked.exit_code == 0, asked.out
+        assert set(asked.json["runs"][0]["counts"].values()) == {0}
+    first_correction = runs(lived_home)[1]["run_id"]
+    now = "2027-01-01T08:00:00+09:00"
+    asked = at(lived_home, "reparse", "--run", first_correction, "--apply", "--now", now)
+    assert (asked.exit_code, len(runs(lived_home))) == (0, 5)
+    assert at(lived_home, "verify").json["ok"]
+
+
 def test_correction_of_an_older_day_is_refused(lived_home):
     _, first = runs(lived_home)
     asked = at(lived_home, "reparse", "--run", first["run_id"], "--apply")

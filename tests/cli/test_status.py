@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from dmf_crawler.cli.commands import Answer
+from dmf_crawler.cli.answer import Answer
 from dmf_crawler.cli.home import hold_lock
 from dmf_crawler.cli.status import status, tell_status
 from dmf_crawler.config import load_home

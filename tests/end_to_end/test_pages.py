@@ -124,6 +124,21 @@ def test_days_of_a_page_are_told_apart_and_the_history_verifies(page):
     page.assert_verifies()
 
 
+def test_a_page_of_two_states_by_turns_says_that_it_returned(page):
+    page.run(DAYS[0])
+    page.switch(terms_change="content")
+    first = page.run(DAYS[1])
+    assert not any("되돌아왔습니다" in warning for warning in first["warnings"])
+    page.switch(terms_change="none")
+    page.run(DAYS[2])
+    page.switch(terms_change="content")
+    page.run(DAYS[3])
+    reasons = [why for (why,) in page.home.rows("SELECT why FROM page_visit ORDER BY rowid")]
+    assert [f"{DAYS[0]} 에 처음" in why for why in reasons] == [False, False, True, False]
+    assert [f"{DAYS[1]} 에 처음" in why for why in reasons] == [False, False, False, True]
+    page.assert_verifies()
+
+
 def test_gates_say_that_the_page_was_allowed_found_and_whole(page):
     run = page.run(DAYS[0])
     assert [(gate["code"], gate["outcome"]) for gate in run["gates"]] == [
@@ -337,7 +352,7 @@ def test_what_is_not_the_page_leaves_the_history_as_it_is(page, switches, exit_c
 
 
 def test_a_page_without_its_region_is_refused(page):
-    page.home.edit(f"selectors/{BOARD}.yaml", '["main", "body"]', "[]")
+    page.home.edit(f"selectors/{BOARD}.yaml", '["main"]', "[]")
     page.run(DAYS[0])
     before = page.home.history_content()
     page.switch(terms_page="no_region")
@@ -346,6 +361,33 @@ def test_a_page_without_its_region_is_refused(page):
     assert run["error"]["code"] == "no_page_region"
     assert [gate["outcome"] for gate in run["gates"]] == ["pass", "hold", "reject"]
     assert page.home.history_content() == before
+
+
+def test_a_field_that_is_found_no_more_is_no_empty_value(page):
+    page.run(DAYS[0])
+    before = page.home.history_content()
+    file = f"selectors/{BOARD}.yaml"
+    page.home.edit(file, 'selector: ".effective"', 'selector: ".moved"')
+    run = page.run(DAYS[1])
+    assert (run["exit_code"], run["error"]["code"]) == (4, "page_field_lost")
+    assert "시행일: '2026. 1. 1.'" in run["error"]["message"]
+    assert page.home.history_content() == before
+    compared = page.home.command("reparse", "--date", DAYS[0])[1]
+    assert [each["error"]["code"] for each in compared["runs"]] == ["page_field_lost"]
+
+    # Who says that the page has it no more takes it out of the file.
+    text = (page.home.root / file).read_text(encoding="utf-8")
+    page.home.edit(file, text[text.index("fields:\n") :], "")
+    assert page.run(DAYS[2])["movement"] == "none"
+    page.switch(terms_change="content")
+    assert page.run(DAYS[3])["movement"] == "content"
+    assert page.run(DAYS[4])["movement"] == "none"
+    changed = page.home.rows(
+        "SELECT json_extract(changes_json, '$[0].field'), json_array_length(changes_json)"
+        " FROM dmf_event WHERE event_type = 'MODIFIED'"
+    )
+    assert changed == [("body", 1)]
+    page.assert_verifies()
 
 
 def test_a_text_that_is_too_short_is_refused(page):
@@ -442,6 +484,19 @@ def test_commands_answer_for_a_page(page):
     assert [each["board"] for each in status["last"]] == [BOARD]
     (file,) = page.home.command("selectors", "check")[1]["files"]
     assert (file["board"], file["pages"], file["refused"]) == (BOARD, 1, [])
+    page.home.edit(
+        f"selectors/{BOARD}.yaml", "volatile:  ", "volatile:\n  - '[0-9]{4}-[0-9]{4}'\n  # "
+    )
+    exit_code, blind = page.home.command("selectors", "check")
+    assert (exit_code, blind["error"]["code"]) == (2, "selectors_refused")
+    assert "숫자 하나가 바뀜 → 변경 없음" in blind["error"]["message"]
+    (told,) = [
+        check
+        for check in page.home.command("doctor")[1]["checks"]
+        if (check["name"], check["board"]) == ("selectors", BOARD)
+    ]
+    assert (told["outcome"], "canary_failed" in told["found"]) == ("fail", True)
+    page.home.edit(f"selectors/{BOARD}.yaml", "  - '[0-9]{4}-[0-9]{4}'\n", "")
     checks = page.home.command("doctor")[1]["checks"]
     of_page = {check["name"]: check["outcome"] for check in checks if check["board"] == BOARD}
     assert of_page["selectors"] == "ok"

@@ -99,7 +99,7 @@ DOES_NOT = (
 def found_in(page: RawPage) -> str | None:
     found = find_forbidding(page, RULES)
     assert found == search_sentences(page, RULES)  # with and without the keyword test
-    return None if found is None else found.passage
+    return found[0].passage if found else None
 
 
 def answer(
@@ -221,8 +221,7 @@ def test_files_that_are_no_text_are_not_looked_at(kind: str, content_type: str, 
 def test_a_passage_says_where_it_stands_and_is_short():
     sentence = "가" * 500 + " 크롤링을 금지합니다 " + "나" * 5_000
     page = answer(f"<p>{sentence}</p>")
-    found = find_forbidding(page, RULES)
-    assert found is not None
+    (found,) = find_forbidding(page, RULES)
     assert (found.url, found.source) == (page.url, hashlib.sha256(page.body).hexdigest())
     assert found.pattern in RULES.forbidding
     assert len(found.passage) == 300
@@ -235,16 +234,20 @@ def test_a_phrase_is_found_wherever_it_stands_in_a_very_long_sentence():
         assert found_in(answer(f"<p>{text}</p>")) is not None, n_before
 
 
-def test_what_a_person_decided_on_is_passed_and_the_next_one_is_not():
+def test_all_passages_of_a_page_are_found_each_once():
+    page = answer(f"<p>{SENTENCE}</p><p>{OTHER}</p><p>{SENTENCE}</p>")
+    assert [found.passage for found in find_forbidding(page, RULES)] == [SENTENCE, OTHER]
+    page = answer("".join(f"<p>크롤링 {n} 금지</p>" for n in range(200)))
+    assert len(find_forbidding(page, RULES)) == 50
+
+
+def test_what_a_person_decided_on_is_passed_and_another_is_not():
     page = answer(f"<p>{SENTENCE}</p><p>{OTHER}</p>")
-    first = find_forbidding(page, RULES)
-    assert first is not None
-    second = find_forbidding(page, RULES, decided={first.passage})
-    assert second is not None
-    assert [first.passage, second.passage] == [SENTENCE, OTHER]
-    assert find_forbidding(page, RULES, decided={SENTENCE, OTHER}) is None
+    (other,) = find_forbidding(page, RULES, decided={SENTENCE})
+    assert other.passage == OTHER
+    assert find_forbidding(page, RULES, decided={SENTENCE, OTHER}) == ()
     changed = answer("<p>무단 크롤링을 절대 금지합니다.</p>")
-    assert find_forbidding(changed, RULES, decided={SENTENCE, OTHER}) is not None
+    assert find_forbidding(changed, RULES, decided={SENTENCE, OTHER})
 
 
 WORDS = st.sampled_from(

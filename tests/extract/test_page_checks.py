@@ -25,6 +25,8 @@ def test_a_file_of_a_region_alone_has_no_fault():
         ({"region_fallbacks": ["main", "p..x"]}, ("region_fallbacks", 1)),
         ({"region_fallbacks": ["main", "main"]}, ("region_fallbacks", 1)),
         ({"region_fallbacks": ["#content"]}, ("region_fallbacks", 0)),
+        ({"region_fallbacks": ["main", "body"]}, ("region_fallbacks", 1)),
+        ({"region_fallbacks": ["HTML"]}, ("region_fallbacks", 0)),
         ({"drop": ["nav", ">"]}, ("drop", 1)),
         ({"unordered": ["svg|ul"]}, ("unordered", 0)),
         ({"verified_at": "2026-02-30"}, ("verified_at",)),
@@ -37,6 +39,8 @@ def test_a_file_of_a_region_alone_has_no_fault():
         ({"fields": {"day": DAY | {"label_ko": "본문"}}}, ("fields", "day", "label_ko")),
         ({"fields": {"day": DAY | {"selector": "p["}}}, ("fields", "day", "selector")),
         ({"fields": {"day": DAY | {"kind": "key"}}}, ("fields", "day", "kind")),
+        ({"fields": {"day": DAY | {"kind": "list"}}}, ("fields", "day", "kind")),
+        ({"fields": {"day": DAY | {"kind": "attachments"}}}, ("fields", "day", "kind")),
         (
             {"fields": {"a": DAY, "b": DAY | {"selector": ".x"}}},
             ("fields", "b", "label_ko"),

@@ -195,6 +195,8 @@ def test_fields_are_what_exactly_one_element_holds(content, values):
     reading = read_terms(f"약관{content}", fields=FIELDS)
     assert list(reading.fields.values()) == values
     assert list(reading.fields) == ["effective_on", "file"]
+    n_found = [content.count("class=day") == 1, content.count("class=file") == 1]
+    assert [field not in reading.unfound for field in reading.fields] == n_found
 
 
 def test_fields_may_stand_outside_of_the_region():
@@ -274,8 +276,48 @@ def test_a_login_in_the_region_is_never_its_text():
 def test_terms_may_speak_of_errors_and_maintenance():
     text = "<p>정기 점검 때에는 서비스를 중단할 수 있습니다. 오류가 발생하면 알립니다.</p>"
     assert read_terms(text).blocks
-    long = f"<html><body>{text * 40}</body></html>"
-    assert isinstance(read_page(long, region_fallbacks=["body"]), PageReading)
+    long = f"<html><body><main>{text * 40}</main></body></html>"
+    assert isinstance(read_page(long, region_fallbacks=["main"]), PageReading)
+
+
+def test_a_long_page_without_its_region_is_no_notice_whatever_its_words():
+    text = "<p>서비스의 중단, 정기 점검, 오류가 발생한 때의 책임은 다음과 같습니다.</p>"
+    assert refuse(f"<html><body>{text * 40}</body></html>").code == "no_page_region"
+    short = f"<html><body>{text * 40}<div id=content>새 화면</div></body></html>"
+    assert refuse(short, min_characters=200).code == "short_page_text"
+
+
+@pytest.mark.parametrize("fallbacks", [[], ["main"]])
+def test_a_notice_inside_the_menus_of_the_site_is_named(fallbacks):
+    menus = "<a href=/x>의약품 등 정보 검색</a> " * 300
+    notice = "<h1>요청하신 페이지를 찾을 수 없습니다</h1>" + "<p>주소를 다시 확인하십시오.</p>" * 20
+    html = f"<html><body><a name=top>{menus}<main>{notice}</main></a></body></html>"
+    assert refuse(html, region_fallbacks=fallbacks, min_characters=200).code == "error_page"
+
+
+@pytest.mark.parametrize(
+    ("heading", "code"),
+    [
+        ("요청하신 페이지를 찾을 수 없습니다", "error_page"),
+        ("시스템 오류가 <b>발생</b>했습니다", "error_page"),
+        ("홈페이지 점검 중입니다", "maintenance_page"),
+    ],
+)
+def test_a_notice_in_the_region_is_told_by_its_heading(heading, code):
+    rest = "<p>이용에 불편을 드려 죄송합니다.</p>" * 20
+    assert refuse(html_terms(f"<h2>{heading}</h2>{rest}"), min_characters=200).code == code
+    titled = html_terms(rest).replace("<title>약관", f"<title>{heading}")
+    titled = titled.replace("<b>", "").replace("</b>", "")
+    assert refuse(titled, min_characters=200).code == code
+    # Further down, and in a long page, it is what the page is about.
+    assert read_terms(f"<h2>이용약관</h2><h3>{heading}</h3>{rest}", min_characters=200).blocks
+    assert read_terms(f"<h2>{heading}</h2>{rest * 4}", min_characters=200).blocks
+
+
+def test_what_the_menus_say_names_no_page():
+    menus = "<a href=/x>시스템 점검 안내</a>" * 3
+    html = f"<html><body>{menus}<main>{'약관 ' * 90}</main></body></html>"
+    assert isinstance(read_page(html, region_fallbacks=["main"]), PageReading)
 
 
 @pytest.mark.parametrize(

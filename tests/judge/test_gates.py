@@ -290,6 +290,22 @@ def test_a_board_without_a_pattern_says_that_the_gate_does_not_apply():
     assert (gate.outcome, gate.observed) == (Outcome.PASS, None)
 
 
+@pytest.mark.parametrize(("n_without", "outcome"), [(1, Outcome.WARN), (6, Outcome.HOLD)])
+def test_without_a_pattern_rows_without_a_number_are_told_all_the_same(n_without, outcome):
+    records = [*rows(200), *(a_record("", f"가|나|{n}") for n in range(n_without))]
+
+    gate = judge(evidence(records, pattern=None, n_without_number=n_without), "G-4")
+
+    assert gate.outcome is outcome
+    assert f"{n_without}건" in gate.message
+
+
+def test_it_is_told_what_becomes_of_a_row_without_a_number():
+    gate = judge(evidence([*rows(20), a_record("", "가|나|다")], n_without_number=1), "G-4")
+
+    assert "그 항목이 바뀌면 같은 행이라도 신규와 취하로 기록됩니다" in gate.message
+
+
 # --- G-5: withdrawn and missing ---------------------------------------------------------------
 
 

@@ -49,7 +49,14 @@ def _judge(
     rules: PageRules = RULES,
 ) -> PageJudgement:
     kinds = {"day": FieldKind.DATE, "body": FieldKind.TEXT}
-    judged = judge_page(before, after, rules, threshold=threshold, kinds=kinds)
+    judged = judge_page(
+        before,
+        after,
+        rules,
+        calibration=Calibration(MOMENT, 5, None, threshold),
+        kinds=kinds,
+        labels={"day": "시행일"},
+    )
     assert judged.threshold == threshold
     assert judged.why.endswith(".")
     return judged
@@ -80,7 +87,8 @@ def test_the_same_compared_text_is_no_change_whatever_else_differs():
 @given(st.lists(st.text(min_size=1), max_size=5))
 def test_what_is_compared_with_itself_has_not_changed(threshold, blocks):
     reading = _reading(*blocks)
-    judged = judge_page(reading, reading, RULES, threshold=threshold, kinds={})
+    measured = Calibration(MOMENT, 5, None, threshold)
+    judged = judge_page(reading, reading, RULES, calibration=measured, kinds={})
     assert judged.movement is Movement.NONE
 
 
@@ -96,6 +104,7 @@ def test_a_changed_field_comes_before_the_text():
     assert (change.kind, change.grade) == (FieldKind.DATE, Grade.SUBSTANTIVE)
     assert judged.distance
     assert judged.tokens
+    assert "(시행일)" in judged.why
     assert "글은" in judged.why
 
 
@@ -271,7 +280,7 @@ def test_texts_of_a_hundred_thousand_characters_are_judged():
 
 
 def _calibrate(*readings: PageReading, rules: PageRules = RULES) -> Calibration | Fault:
-    return calibrate(readings, rules, measured_at=MOMENT)
+    return calibrate(readings, rules, measured_at=MOMENT, labels={"day": "시행일"})
 
 
 def test_a_page_that_stands_still_needs_no_threshold():
@@ -296,7 +305,8 @@ def test_the_threshold_lies_above_the_largest_of_all_distances():
 def test_more_moving_blocks_than_calibration_saw_are_content():
     before, after = _reading(*LONG), _reading("다른 말", "또 다른 말", *LONG[2:])
     for most, movement in ((None, Movement.NOISE), (2, Movement.NOISE), (1, Movement.CONTENT)):
-        judged = judge_page(before, after, RULES, threshold=64, most_moving=most, kinds={})
+        measured = Calibration(MOMENT, 5, None, 64, most)
+        judged = judge_page(before, after, RULES, calibration=measured, kinds={})
         assert judged.movement is movement
 
 
@@ -316,8 +326,8 @@ def test_reads_that_are_not_neighbours_are_compared_as_well():
 @pytest.mark.parametrize(
     ("one", "other", "what"),
     [
-        (_reading("글", day="1"), _reading("글", day="2"), "day"),
-        (_reading("글"), _reading("글", day="2"), "day"),
+        (_reading("글", day="1"), _reading("글", day="2"), "시행일"),
+        (_reading("글"), _reading("글", day="2"), "시행일"),
         (_reading(*LONG), _reading(*LONG, LONG[0]), "61개"),
         (_reading(*LONG, "2026-12-01"), _reading(*LONG, "2026-12-02"), "2026-12-02"),
         (_reading(*LONG, "있다"), _reading(*LONG, "없다"), "없다"),

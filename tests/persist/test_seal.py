@@ -81,6 +81,21 @@ def test_a_file_that_somebody_wrote_is_opened_and_sealed_anew(path):
         Store(path)
 
 
+def test_a_seal_that_may_not_be_removed_is_emptied(path, monkeypatch):
+    """Windows removes no file that another command is just reading."""
+
+    def refuse(self: Path, *, missing_ok: bool = False) -> None:
+        raise PermissionError(13, "held open", str(self))
+
+    with monkeypatch.context() as held:
+        held.setattr(Path, "unlink", refuse)
+        break_seal(path)
+
+    flip(path, keeps_time=True)
+    with Store(path) as store:
+        assert not store.is_damaged
+
+
 def test_what_another_connection_has_open_is_not_sealed(path):
     assert seal_path(path).exists()
     with closing(sqlite3.connect(path)) as other:

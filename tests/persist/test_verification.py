@@ -101,6 +101,19 @@ def test_a_history_in_which_everything_happened_holds(path):
     }
 
 
+def test_a_record_that_was_filled_up_may_get_another_key(tmp_path):
+    """What a newer selectors file filled in stands in no event until the key's last one."""
+    with Store(tmp_path / "dmf.sqlite3") as store:
+        diary = Diary(store)
+        diary.read(a_record("S"), at=moment(0))
+        filled = a_record("S", document_no="v1")
+        diary.read(filled, at=moment(1), rules=NEWER)
+        split = [replace(filled, key=key) for key in ("S|가|1", "S|나|2")]
+        diary.read(*split, at=moment(2), split_numbers=["S"], rules=NEWER)
+
+    assert failing(tmp_path / "dmf.sqlite3") == {}
+
+
 def test_an_empty_history_holds(tmp_path):
     assert failing(tmp_path / "dmf.sqlite3") == {}
 

@@ -185,6 +185,11 @@ def test_what_is_too_long_is_left_out_with_a_note_where_all_of_it_is():
     assert document.xpath("//tr[@class='gap']")
 
 
+def test_very_many_short_lines_make_no_file_that_no_browser_opens():
+    item = a_review(before={BODY: "가\n" * 30_000}, after={BODY: "나\n" * 30_000})
+    assert len(render_diff(item, a_page(item))) < 4_500_000
+
+
 def test_a_page_without_a_kept_state_before_says_so():
     item = replace(a_review(before={}, movement=Movement.CONTENT), before={}, before_at=None)
     assert "이력에 없음" in parse(item).text_content()

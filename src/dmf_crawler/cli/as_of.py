@@ -9,7 +9,7 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from dmf_crawler.cli.commands import Answer
+from dmf_crawler.cli.answer import Answer
 from dmf_crawler.cli.history import open_store
 from dmf_crawler.cli.home import open_home
 from dmf_crawler.cli.known_boards import choose_known_board

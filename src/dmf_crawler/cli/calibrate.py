@@ -8,7 +8,7 @@ from typing import Any
 
 from dmf_crawler.boards import Board
 from dmf_crawler.calibration import Calibrated, calibrate_page
-from dmf_crawler.cli.commands import Answer
+from dmf_crawler.cli.answer import Answer
 from dmf_crawler.cli.home import LOG, hold_lock, open_home, write_log
 from dmf_crawler.cli.run import choose_boards
 from dmf_crawler.config import Home

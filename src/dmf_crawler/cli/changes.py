@@ -8,8 +8,8 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
+from dmf_crawler.cli.answer import Answer
 from dmf_crawler.cli.as_of import HOUSE_ONLY
-from dmf_crawler.cli.commands import Answer
 from dmf_crawler.cli.history import change_text, choose_key, event_json, open_store
 from dmf_crawler.cli.home import open_home
 from dmf_crawler.cli.known_boards import choose_known_board, known_boards
@@ -65,14 +65,16 @@ def changes(arguments: argparse.Namespace) -> Answer:
     found.sort(key=lambda each: each[0].occurred_at)
     by_id = {board.board_id: board for board in boards}
     path = _write_file(found, by_id, arguments.csv, (since, until))
-    payload = {
+    payload: dict[str, Any] = {
         "since": str(since),
         "until": str(until),
         "n_events": len(found),
         "marking": "사내용",
         "file": str(path) if path else None,
-        "events": [_event_json(event, day, by_id) for event, day in found],
+        "events": [],
     }
+    if arguments.json:  # years of them, with their pieces, are not made to be thrown away
+        payload["events"] = [_event_json(event, day, by_id) for event, day in found]
     return Answer(0, payload, "\n".join(_tell(found, by_id, (since, until), path)))
 
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import argparse
 import io
-import json
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, TextIO
 
 from dmf_crawler import __version__
+from dmf_crawler.cli.answer import Answer, print_answer
 from dmf_crawler.cli.options import (
     add_calibrate_options,
     add_common_options,
@@ -36,7 +36,7 @@ from dmf_crawler.cli.options import (
     add_tune_options,
     add_where_options,
 )
-from dmf_crawler.cli.output import let_print_all, report_bug, write_out
+from dmf_crawler.cli.output import let_print_all, report_bug
 from dmf_crawler.cli.question_options import (
     add_as_of_options,
     add_changes_options,
@@ -44,24 +44,6 @@ from dmf_crawler.cli.question_options import (
 )
 from dmf_crawler.cli.strict_parser import StrictParser
 from dmf_crawler.errors import DmfCrawlerError, UsageError
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a command has to say.
-
-    Attributes:
-        exit_code: Of the process (docs/operations.md).
-        payload: The JSON object, without `exit_code` and `error`.
-        text: Korean lines for a person.
-        error: Code and message, or None.
-    """
-
-    exit_code: int
-    payload: dict[str, Any] = field(default_factory=dict)
-    text: str = ""
-    error: tuple[str, str] | None = None
-
 
 Handler = Callable[[argparse.Namespace], Answer]
 
@@ -262,7 +244,7 @@ def run_command(
     out = stdout if stdout is not None else let_print_all(sys.stdout)
     err = stderr if stderr is not None else let_print_all(sys.stderr)
     answer = _answer(words, commands, err)
-    _print_answer(answer, as_json="--json" in words, out=out, err=err)
+    print_answer(answer, as_json="--json" in words, out=out, err=err)
     return answer.exit_code
 
 
@@ -341,16 +323,3 @@ def make_parser(commands: Sequence[Command] = COMMANDS) -> argparse.ArgumentPars
         add_common_options(sub)
         command.add_options(sub)
     return parser
-
-
-def _print_answer(answer: Answer, *, as_json: bool, out: TextIO | None, err: TextIO | None) -> None:
-    if as_json:
-        error = {"code": answer.error[0], "message": answer.error[1]} if answer.error else None
-        payload = {"exit_code": answer.exit_code, "error": error, **answer.payload}
-        # ASCII only: a Korean console's code page cannot spoil it.
-        write_out(json.dumps(payload, ensure_ascii=True, indent=2), out)
-        return
-    if answer.text:
-        write_out(answer.text, out)
-    if answer.error:
-        write_out(f"오류 [{answer.error[0]}] {answer.error[1]}", err)

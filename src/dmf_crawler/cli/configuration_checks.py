@@ -7,10 +7,12 @@ from functools import partial
 
 from dmf_crawler.board_checks import is_loopback, used_sites
 from dmf_crawler.boards import Board, Boards
+from dmf_crawler.canary import prove_detector
 from dmf_crawler.cli.checks import look, not_looked_at
 from dmf_crawler.cli.home import read_keys
 from dmf_crawler.config import Home
 from dmf_crawler.errors import ConfigError
+from dmf_crawler.extract.watched_page import PageSelectors
 from dmf_crawler.model.diagnosis import Diagnosis, Health
 from dmf_crawler.page_watch import read_board_selectors
 
@@ -68,7 +70,14 @@ def _refuse_contact() -> Diagnosis:
 
 
 def _check_selectors(home: Home, board: Board) -> Diagnosis:
-    version = read_board_selectors(home, board).file.schema_version
+    selectors = read_board_selectors(home, board)
+    if isinstance(selectors, PageSelectors):
+        blind = prove_detector(home.settings.pages, volatile=selectors.file.volatile)
+        if blind is not None:
+            found = f"[{blind.code}] {blind.message}"
+            next_step = "최근에 바꾼 pages 설정이나 volatile을 되돌리십시오."
+            return Diagnosis("selectors", Health.FAIL, found, next_step, board.id)
+    version = selectors.file.schema_version
     found = f"selectors/{board.id}.yaml 이 올바릅니다(schema_version {version})."
     return Diagnosis("selectors", Health.OK, found, board=board.id)
 

@@ -11,8 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from dmf_crawler.cli.answer import Answer
 from dmf_crawler.cli.checks import look
-from dmf_crawler.cli.commands import Answer
 from dmf_crawler.cli.configuration_checks import check_configuration
 from dmf_crawler.cli.home import find_home
 from dmf_crawler.cli.machine_checks import Machine, check_folders, check_lock, check_place

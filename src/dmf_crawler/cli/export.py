@@ -9,8 +9,8 @@ from dataclasses import asdict
 from datetime import date, datetime
 
 from dmf_crawler import __version__
+from dmf_crawler.cli.answer import Answer
 from dmf_crawler.cli.as_of import HOUSE_ONLY, list_of_day
-from dmf_crawler.cli.commands import Answer
 from dmf_crawler.cli.history import open_store
 from dmf_crawler.cli.home import open_home
 from dmf_crawler.cli.known_boards import known_boards

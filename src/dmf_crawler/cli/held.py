@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dmf_crawler.acquire.raw_store import RawStore
-from dmf_crawler.cli.commands import Answer
+from dmf_crawler.cli.answer import Answer
 from dmf_crawler.cli.history import columns_of, open_store
 from dmf_crawler.cli.home import LOG, hold_lock, open_home, write_log
 from dmf_crawler.cli.previews import remove_previews, renew_previews

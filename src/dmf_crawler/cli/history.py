@@ -9,7 +9,7 @@ from datetime import date
 from typing import Any
 
 from dmf_crawler.acquire.raw_store import RawStore
-from dmf_crawler.cli.commands import Answer
+from dmf_crawler.cli.answer import Answer
 from dmf_crawler.cli.home import hold_lock, open_home, write_log
 from dmf_crawler.cli.piece_words import change_json, describe_pieces
 from dmf_crawler.cli.run import choose_boards

@@ -5,10 +5,15 @@ from __future__ import annotations
 import io
 import os
 import traceback
+from collections.abc import Iterable
 from contextlib import suppress
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from typing import TextIO
+
+PIECES_AT_ONCE = 10_000
+"""So many small pieces of a text are written together."""
 
 
 def report_bug(error: Exception, given: Path | None, err: TextIO | None) -> None:
@@ -29,10 +34,18 @@ def let_print_all(stream: TextIO | None) -> TextIO | None:
 
 def write_out(text: str, stream: TextIO | None) -> None:
     """Write a text and a line end; it does not matter whether anybody reads it."""
+    write_pieces((text,), stream)
+
+
+def write_pieces(pieces: Iterable[str], stream: TextIO | None) -> None:
+    """Write a text that need not be in memory as a whole, and a line end, as `write_out` does."""
     if stream is None:  # pythonw has none; print() would take the other one
         return
     try:
-        print(text, file=stream, flush=True)
+        each = iter(pieces)
+        while some := "".join(islice(each, PIECES_AT_ONCE)):
+            stream.write(some)
+        print(file=stream, flush=True)
     except OSError:  # nobody reads any more; what the command did and its exit code stand
         with suppress(OSError), Path(os.devnull).open("wb") as nowhere:
             os.dup2(nowhere.fileno(), stream.fileno())  # else Python fails once more when it ends

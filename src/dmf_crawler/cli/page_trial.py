@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from dmf_crawler.acquire.raw_store import RawStore
-from dmf_crawler.cli.commands import Answer
+from dmf_crawler.canary import prove_detector
+from dmf_crawler.cli.answer import Answer
 from dmf_crawler.cli.selector_trial import find_runs_of, read_page_file
 from dmf_crawler.config import Home
 from dmf_crawler.document import Document, Finding, word_finding
@@ -19,6 +20,7 @@ from dmf_crawler.extract.watched_page import compile_page, read_watched_page
 from dmf_crawler.model.page import RawPage
 from dmf_crawler.model.run import Fault
 from dmf_crawler.model.watched_page import PageReading
+from dmf_crawler.settings import PageRules
 
 
 def is_page_file(document: Document) -> bool:
@@ -43,6 +45,9 @@ def check_page(document: Document, home: Home | None, arguments: argparse.Namesp
     if not findings:
         pages, source = _find_pages(file, home, arguments)
         selectors = compile_page(file)
+        rules = home.settings.pages if home else PageRules()
+        if blind := prove_detector(rules, volatile=file.volatile):
+            refused.append(f"{document.path}: {blind.message}")
         read = [(page.url, read_watched_page(page, selectors)) for page in pages]
     faults = [(url, found) for url, found in read if isinstance(found, Fault)]
     readings = [found for _, found in read if not isinstance(found, Fault)]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from dmf_crawler.cli.commands import Answer
+from dmf_crawler.cli.answer import Answer
 from dmf_crawler.cli.history import open_store
 from dmf_crawler.cli.home import LOG, hold_lock, open_home, write_log
 from dmf_crawler.config import Home

@@ -6,7 +6,7 @@ import argparse
 
 from dmf_crawler import __version__
 from dmf_crawler.acquire.warc import write_warc
-from dmf_crawler.cli.commands import Answer
+from dmf_crawler.cli.answer import Answer
 from dmf_crawler.cli.history import open_store
 from dmf_crawler.cli.home import hold_lock, open_home
 from dmf_crawler.persist.runs import get_run

@@ -9,7 +9,7 @@ from contextlib import closing
 from datetime import date
 from functools import partial
 
-from dmf_crawler.cli.commands import Answer
+from dmf_crawler.cli.answer import Answer
 from dmf_crawler.cli.comparison import (
     MOST_WORKERS,
     Compared,

@@ -14,7 +14,7 @@ from typing import Any, TextIO
 from tqdm import tqdm
 
 from dmf_crawler.boards import Board
-from dmf_crawler.cli.commands import Answer
+from dmf_crawler.cli.answer import Answer
 from dmf_crawler.cli.home import LOG, hold_lock, open_home, read_keys, write_log
 from dmf_crawler.cli.previews import settle_previews
 from dmf_crawler.cli.wording import summary_json, summary_text, worst_error, worst_exit_code

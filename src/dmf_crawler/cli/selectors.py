@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from dmf_crawler.cli.commands import Answer
+from dmf_crawler.cli.answer import Answer
 from dmf_crawler.cli.home import open_home
 from dmf_crawler.cli.page_trial import check_page, is_page_file
 from dmf_crawler.cli.run import choose_boards

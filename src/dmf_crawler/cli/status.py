@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from dmf_crawler.cli.commands import Answer
+from dmf_crawler.cli.answer import Answer
 from dmf_crawler.cli.home import open_home
 from dmf_crawler.cli.wording import STATUS_KO, count_words, error_json
 from dmf_crawler.config import Home

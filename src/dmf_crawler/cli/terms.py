@@ -8,7 +8,8 @@ from contextlib import nullcontext
 from datetime import date
 from typing import Any
 
-from dmf_crawler.cli.commands import Answer
+from dmf_crawler.cli.answer import Answer
+from dmf_crawler.cli.history import open_store
 from dmf_crawler.cli.home import LOG, hold_lock, open_home, write_log
 from dmf_crawler.config import Home
 from dmf_crawler.errors import UsageError
@@ -33,7 +34,7 @@ def terms(arguments: argparse.Namespace) -> Answer:
     home = open_home(arguments.home)
     with (
         real_world(home.settings.politeness, starts_at=arguments.now) as world,
-        Store(home.database) if home.database.is_file() else nullcontext() as store,
+        open_store(home) if home.database.is_file() else nullcontext() as store,
     ):
         day = day_of(world.now())
         shown = [_look_at(home, store, site, day) for site in list_sites(home)]

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from dmf_crawler.boards import Board
-from dmf_crawler.cli.commands import Answer
+from dmf_crawler.cli.answer import Answer
 from dmf_crawler.cli.history import open_store
 from dmf_crawler.cli.home import open_home
 from dmf_crawler.cli.lived import collect_review_points, read_board

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Any
 
-from dmf_crawler.cli.commands import Answer
+from dmf_crawler.cli.answer import Answer
 from dmf_crawler.cli.history import choose_key, open_store
 from dmf_crawler.cli.home import open_home
 from dmf_crawler.cli.run import choose_boards

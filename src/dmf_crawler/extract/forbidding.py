@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from itertools import islice
 
 from dmf_crawler.extract.sentences import read_joined, read_sentences
 from dmf_crawler.model.page import RawPage
 from dmf_crawler.model.terms import ForbiddingPassage
-from dmf_crawler.prohibition import compile_prohibition
+from dmf_crawler.prohibition import Prohibition, compile_prohibition
 from dmf_crawler.settings import TermsRules
+
+MOST_PASSAGES = 50
+"""Of one answer; those beyond are found once these have been decided on."""
 
 
 def find_forbidding(
     page: RawPage, rules: TermsRules, *, decided: Collection[str] = ()
-) -> ForbiddingPassage | None:
-    """Return the first passage of an answer that forbids crawling, None for none.
+) -> tuple[ForbiddingPassage, ...]:
+    """Return the passages of an answer that forbid crawling, in its order, each once.
 
+    All of them, so that a person decides on a page once and not sentence by sentence.
     What is searched: every answer that is text, as `sentences.read_sentences` reads it.
     Not searched: files that are no text (workbooks, PDF, images); scripts, comments and attributes
     of a page.
@@ -23,22 +28,30 @@ def find_forbidding(
     Args:
         page: As the raw store gave it back.
         rules: Patterns that forbid, and patterns of passages that mean something else.
-        decided: Passages that a person has decided on, whichever pattern found them; the next one
-            is returned.
+        decided: Passages that a person has decided on, whichever pattern found them; left out.
     """
-    if not compile_prohibition(rules).may_stand_in(read_joined(page)):
-        return None
-    return search_sentences(page, rules, decided=decided)
+    prohibition = compile_prohibition(rules).narrow(read_joined(page))
+    return _search(page, prohibition, decided) if prohibition.forbidding else ()
 
 
 def search_sentences(
     page: RawPage, rules: TermsRules, *, decided: Collection[str] = ()
-) -> ForbiddingPassage | None:
+) -> tuple[ForbiddingPassage, ...]:
     """Return the same without the keyword test, at ten times the cost."""
-    prohibition = compile_prohibition(rules)
-    found = (
-        ForbiddingPassage(pattern, passage, page.url, page.sha256)
-        for sentence in read_sentences(page)
-        for pattern, passage in prohibition.find_in(sentence)
-    )
-    return next((each for each in found if each.passage not in decided), None)
+    return _search(page, compile_prohibition(rules), decided)
+
+
+def _search(
+    page: RawPage, prohibition: Prohibition, decided: Collection[str]
+) -> tuple[ForbiddingPassage, ...]:
+    return tuple(islice(_find_all(page, prohibition, set(decided)), MOST_PASSAGES))
+
+
+def _find_all(
+    page: RawPage, prohibition: Prohibition, known: set[str]
+) -> Iterator[ForbiddingPassage]:
+    for sentence in read_sentences(page):
+        for pattern, passage in prohibition.find_in(sentence):
+            if passage not in known:
+                known.add(passage)
+                yield ForbiddingPassage(pattern, passage, page.url, page.sha256)

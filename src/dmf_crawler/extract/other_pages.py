@@ -22,6 +22,8 @@ _MAINTENANCE = re.compile(
     re.IGNORECASE,
 )
 _ERROR = re.compile(r"오류가\s*발생|찾을\s*수\s*없습니다|internal server error", re.IGNORECASE)
+_IN_PROGRESS = re.compile(r"점검\s*중|under maintenance", re.IGNORECASE)
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _NEVER_SHOWN = ("head", "script", "style", "noscript", "template")
 _N_SHELL_CHARS = 50
 
@@ -35,16 +37,19 @@ class Wanted:
         subject: Korean, with its particle.
         counts_hidden: Whether a text that no browser shows tells what the page is. A page without
             any table is no normal page; one without the region may be, under another name.
+        most_said: A page that says so many characters outside its links, or more, is no notice of
+            errors or maintenance, whatever words it has; None: any page may be one.
     """
 
     name: str
     subject: str
     counts_hidden: bool
+    most_said: int | None = None
 
 
 LIST = Wanted("목록", "목록 표가", counts_hidden=True)
 DETAIL = Wanted("게시글", "게시글 본문이", counts_hidden=False)
-PAGE = Wanted("지켜보는 페이지", "지켜보는 영역이", counts_hidden=False)
+PAGE = Wanted("지켜보는 페이지", "지켜보는 영역이", counts_hidden=False, most_said=1_000)
 
 
 def name_other_page(document: Element, wanted: Wanted) -> Fault | None:
@@ -54,11 +59,12 @@ def name_other_page(document: Element, wanted: Wanted) -> Fault | None:
     """
     if login := name_login_page(document, wanted):
         return login
-    text = read_shown_text(document, wanted)
-    if found := _MAINTENANCE.search(text):
+    said = "" if says_much(document, wanted) else _read_said(document, wanted)
+    if found := _MAINTENANCE.search(said):
         return _try_later("maintenance_page", "점검 안내 페이지", found[0], wanted)
-    if found := _ERROR.search(text):
+    if found := _ERROR.search(said):
         return _try_later("error_page", "오류 안내 페이지", found[0], wanted)
+    text = read_shown_text(document, wanted)
     if len(text) < _N_SHELL_CHARS and next(document.iter("script"), None) is not None:
         return Fault(
             "script_only_page",
@@ -70,6 +76,22 @@ def name_other_page(document: Element, wanted: Wanted) -> Fault | None:
     return None
 
 
+def name_titled_notice(document: Element, region: Element, wanted: Wanted) -> Fault | None:
+    """Return why what stands in the wanted place is a notice by its own title or first heading.
+
+    A site writes its errors where it writes everything else. What stands further down may be about
+    errors and maintenance, as terms of use are.
+    """
+    titles = [next(document.iter("title"), None), next(region.iter(*_HEADINGS), None)]
+    for title in titles:
+        text = "" if title is None else " ".join("".join(map(str, title.itertext())).split())
+        if found := _IN_PROGRESS.search(text):
+            return _try_later("maintenance_page", "점검 안내 페이지", found[0], wanted)
+        if found := _ERROR.search(text):
+            return _try_later("error_page", "오류 안내 페이지", found[0], wanted)
+    return None
+
+
 def name_login_page(document: Element, wanted: Wanted) -> Fault | None:
     """Return the fault `login_page` where the page asks for a password."""
     for field in document.iter("input"):
@@ -78,15 +100,35 @@ def name_login_page(document: Element, wanted: Wanted) -> Fault | None:
     return None
 
 
+def says_much(document: Element, wanted: Wanted) -> bool:
+    """Say whether a page says more than a notice of errors or maintenance does.
+
+    The links of the site's menus, which stand around every page, do not count.
+    """
+    return wanted.most_said is not None and len(_read_said(document, wanted)) >= wanted.most_said
+
+
 def read_shown_text(document: Element, wanted: Wanted) -> str:
     """Return the text that a browser could show, on one line."""
-    text = read_text(
-        document,
-        lambda element: (
-            element.tag in _NEVER_SHOWN or (is_hidden(element) and not wanted.counts_hidden)
-        ),
-    )
+    text = read_text(document, lambda element: _is_unseen(element, wanted))
     return text.replace("\n", " ")
+
+
+def _read_said(document: Element, wanted: Wanted) -> str:
+    """Return the shown text, without that of links where its length counts."""
+    if wanted.most_said is None:
+        return read_shown_text(document, wanted)
+    text = read_text(document, lambda each: _is_unseen(each, wanted) or _is_link(each))
+    return text.replace("\n", " ")
+
+
+def _is_unseen(element: Element, wanted: Wanted) -> bool:
+    return element.tag in _NEVER_SHOWN or (is_hidden(element) and not wanted.counts_hidden)
+
+
+def _is_link(element: Element) -> bool:
+    """Say whether an element leads somewhere; a mere place may hold the whole page."""
+    return element.tag == "a" and element.get("href") is not None
 
 
 def _try_later(code: str, kind: str, found: str, wanted: Wanted) -> Fault:

@@ -13,6 +13,9 @@ from dmf_crawler.extract.watched_page import BODY_LABEL
 from dmf_crawler.model.detail import BODY, FILES
 from dmf_crawler.model.record import FieldKind
 
+_EVERYWHERE = frozenset({"*", "html", "body", ":root", "html body", "html > body"})
+"""Stand in every page: as a fallback they would read an error page as the one that is watched."""
+
 _NEWS = (
     # Dates, numbers and words that stand alone, as they do in a cell of a table.
     *("2026-12-01", "2026. 12. 1.", "2026.12.01", "2026/12/01", "2026년 12월 1일", "12월 1일"),
@@ -20,6 +23,11 @@ _NEWS = (
     *("7", "30", "1,234", "3.5", "50%", "30일", "3개월", "10만원", "제3조", "1:10", "09:00~18:00"),
     *("취하", "정상", "없음", "않는다", "금지", "원료의약품", "有効", "禁止", "not", "Registered"),
 )
+_NO_KINDS = {
+    FieldKind.KEY: "key가 아닌 종류(페이지 자체가 키)",
+    FieldKind.LIST: "글 하나인 종류(항목은 값 하나만 읽음)",
+    FieldKind.ATTACHMENTS: "글 하나인 종류(감시하는 페이지의 첨부는 받지 않음)",
+}
 _EXPECTED_VOLATILE = (
     "움직이는 부분의 앞뒤 글자까지 적은 정규식(예: '최종 갱신: [0-9-]{10}', '조회수 [0-9,]+')"
 )
@@ -49,6 +57,12 @@ def _check_selectors(file: PageFile) -> Iterator[SelectorFault]:
             yield from check_css((key, position), css)
     tried = (file.region, *file.region_fallbacks)
     for position, css in enumerate(file.region_fallbacks):
+        if css.strip().lower() in _EVERYWHERE:
+            yield SelectorFault(
+                ("region_fallbacks", position),
+                f"{css} (어느 페이지에나 있음)",
+                "감시하는 페이지에만 있는 선택자",
+            )
         if css in tried[: position + 1]:
             yield SelectorFault(
                 ("region_fallbacks", position), f"{css} (앞에 이미 있음)", "앞에 없는 선택자"
@@ -109,8 +123,8 @@ def _check_fields(file: PageFile) -> Iterator[SelectorFault]:
             yield SelectorFault(
                 (*path, "selector"), f"{wanted.selector} ({first}와 같음)", "항목마다 다른 자리"
             )
-        if wanted.kind is FieldKind.KEY:
-            yield SelectorFault((*path, "kind"), "key", "key가 아닌 종류(페이지 자체가 키)")
+        if reason := _NO_KINDS.get(wanted.kind):
+            yield SelectorFault((*path, "kind"), wanted.kind, reason)
 
 
 def _is_day(text: str) -> bool:

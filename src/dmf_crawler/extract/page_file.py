@@ -10,8 +10,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from dmf_crawler.config_types import Count, Name, PositiveInt, Struct
 from dmf_crawler.model.record import FieldKind
-from dmf_crawler.settings import Count, Name, PositiveInt, Struct
 
 UsualVolatile = Literal["tokens", "hex", "clock", "relative"]
 

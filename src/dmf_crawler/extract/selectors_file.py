@@ -11,8 +11,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from dmf_crawler.config_types import Count, PositiveInt, Struct
 from dmf_crawler.model.record import FieldKind
-from dmf_crawler.settings import Count, PositiveInt, Struct
 
 Strategy = Literal["header_text", "label", "css", "xpath", "attr", "between", "json_ld"]
 Nested = Literal["", "list", "join", "first"]

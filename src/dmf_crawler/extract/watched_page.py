@@ -14,7 +14,9 @@ from dmf_crawler.extract.other_pages import (
     PAGE,
     name_login_page,
     name_other_page,
+    name_titled_notice,
     read_shown_text,
+    says_much,
 )
 from dmf_crawler.extract.page_file import PageField, PageFile
 from dmf_crawler.extract.paths import Css, compile_css, find_elements
@@ -29,8 +31,6 @@ from dmf_crawler.text import canonical
 
 BODY_LABEL = "본문"
 _MOST_CHARS = 1_000_000
-_N_NOTICE_CHARS = 1_000
-"""A page that says it is under maintenance, or that an error occurred, says little else."""
 
 _NEXT = "보관된 페이지를 열어 보고 selectors 파일을 고친 뒤 다시 실행해 주십시오."
 
@@ -103,14 +103,16 @@ def read_watched_page(page: RawPage, selectors: PageSelectors) -> PageReading | 
     blocks = _read_region(document, region, selectors)
     if fault := _find_text_fault(document, region, blocks, position, selectors):
         return fault
+    fields, unfound = _read_fields(document, selectors)
     return PageReading(
         blocks=blocks,
         compared=compare_form(blocks, selectors),
-        fields=_read_fields(document, selectors),
+        fields=fields,
         selector=selectors.regions[position][0],
         position=position,
         source=page.sha256,
         url=page.url,
+        unfound=unfound,
     )
 
 
@@ -173,16 +175,15 @@ def _find_text_fault(
 ) -> Fault | None:
     """Say why the region's text is not what is watched, None where it may be.
 
-    What only a fallback finds (`body` stands in every page) may be another page altogether. In the
-    region itself words about errors and maintenance are what terms of use are full of.
+    What only a fallback finds may be another page altogether, inside the site's menus. In the
+    region itself words about errors and maintenance are what terms of use are full of; there only
+    the title of a short page tells.
     """
     if login := name_login_page(region, PAGE):
         return login
     n_characters = sum(map(len, blocks))
     if n_characters < selectors.file.min_characters or not blocks:
         return name_other_page(document, PAGE) or _short_text(n_characters, blocks, selectors)
-    if position and len(read_shown_text(document, PAGE)) < _N_NOTICE_CHARS:
-        return name_other_page(document, PAGE)
     if n_characters > _MOST_CHARS:
         return Fault(
             "page_text_too_long",
@@ -190,7 +191,11 @@ def _find_text_fault(
             f"{_NEXT}",
             exit_code=4,
         )
-    return None
+    if says_much(document, PAGE):
+        return None
+    if position:
+        return name_other_page(document, PAGE)
+    return name_titled_notice(document, region, PAGE)
 
 
 def _short_text(n_characters: int, blocks: Blocks, selectors: PageSelectors) -> Fault:
@@ -203,15 +208,16 @@ def _short_text(n_characters: int, blocks: Blocks, selectors: PageSelectors) -> 
     )
 
 
-def _read_fields(document: Element, selectors: PageSelectors) -> Fields:
-    """Read the fields; one that not exactly one element holds is empty."""
-    values = {}
+def _read_fields(document: Element, selectors: PageSelectors) -> tuple[Fields, tuple[str, ...]]:
+    """Read the fields; one that not exactly one element holds is empty, and named."""
+    values, unfound = {}, []
     for field, (path, wanted) in selectors.fields.items():
         found = find_elements(path, document)
         if len(found) != 1:
             values[field] = ""
+            unfound.append(field)
         elif wanted.attr:
             values[field] = " ".join((found[0].get(wanted.attr) or "").split())
         else:
             values[field] = " ".join(read_blocks(found[0]))
-    return values
+    return values, tuple(unfound)

@@ -28,6 +28,8 @@ MOST_THRESHOLD = 15
 """Texts that have nothing in common differ in 32 bits, give or take 4: at 16 they begin to be
 called noise."""
 
+NO_LABELS: Mapping[str, str] = {}
+
 _N_NAMED = 5
 
 
@@ -36,9 +38,9 @@ def judge_page(
     after: PageReading,
     rules: PageRules,
     *,
-    threshold: int | None,
-    most_moving: int | None = None,
+    calibration: Calibration | None,
     kinds: Mapping[str, FieldKind],
+    labels: Mapping[str, str] = NO_LABELS,
 ) -> PageJudgement:
     """Judge a page against its last kept state.
 
@@ -46,18 +48,20 @@ def judge_page(
         before: The last kept state, None for the first read.
         after: What was read now.
         rules: How pages are compared.
-        threshold: Of the page's calibration; None: any difference is content.
-        most_moving: Of the page's calibration; None: any number of blocks.
+        calibration: How far the page moves by itself; None: any difference is content.
         kinds: Field id → what it holds.
+        labels: Field id → Korean name, for what is told.
     """
+    threshold = calibration.threshold if calibration else None
     if before is None:
         why = "처음 읽은 페이지라 비교할 것이 없습니다. 지금 내용이 기준이 됩니다."
         return PageJudgement(Movement.FIRST, None, threshold, why=why)
+    most_moving = calibration.most_moving if calibration else None
     text = _judge_text(before, after, rules, threshold, most_moving)
     changes = compare_fields(before.fields, after.fields, kinds)
     if not changes:
         return text
-    told = ", ".join(change.field for change in changes[:_N_NAMED])
+    told = _quote([labels.get(change.field, change.field) for change in changes])
     is_cosmetic = all(change.grade is Grade.COSMETIC for change in changes)
     kind = "표기가" if is_cosmetic else "값이"
     why = f"항목 {len(changes)}개의 {kind} 달라졌습니다({told}). 글은: {text.why}"
@@ -101,7 +105,11 @@ def text_of(reading: PageReading) -> str:
 
 
 def calibrate(
-    readings: Sequence[PageReading], rules: PageRules, *, measured_at: datetime
+    readings: Sequence[PageReading],
+    rules: PageRules,
+    *,
+    measured_at: datetime,
+    labels: Mapping[str, str] = NO_LABELS,
 ) -> Calibration | Fault:
     """Measure how much a page moves by itself, by reads shortly after another.
 
@@ -109,6 +117,7 @@ def calibrate(
         readings: At least two, in any order.
         rules: `margin_bits` lie between the largest distance and the threshold.
         measured_at: Aware.
+        labels: Field id → Korean name, for what is told.
 
     Returns:
         The calibration; or a fault: `page_changed_meanwhile` where a field, the number of blocks,
@@ -121,7 +130,7 @@ def calibrate(
     if len(readings) < 2:
         raise ValueError(f"{len(readings)} readings cannot be compared")
     texts = [text_of(reading) for reading in readings]
-    if fault := _find_real_change(readings, texts):
+    if fault := _find_real_change(readings, texts, labels):
         return fault
     if len(set(texts)) == 1:
         return Calibration(measured_at, len(readings), None, None)
@@ -216,14 +225,16 @@ def _quote(parts: Sequence[str]) -> str:
 # --- calibration --------------------------------------------------------------------------------
 
 
-def _find_real_change(readings: Sequence[PageReading], texts: Sequence[str]) -> Fault | None:
+def _find_real_change(
+    readings: Sequence[PageReading], texts: Sequence[str], labels: Mapping[str, str]
+) -> Fault | None:
     """Say what was not the same in all reads although it can be news, None for nothing."""
     first = readings[0]
     parts = telling_parts(texts[0])
     for reading, text in zip(readings[1:], texts[1:], strict=True):
         if reading.fields != first.fields:
             changed = [
-                field
+                labels.get(field, field)
                 for field in {**first.fields, **reading.fields}
                 if first.fields.get(field) != reading.fields.get(field)
             ]

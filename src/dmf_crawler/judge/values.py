@@ -42,16 +42,16 @@ def judge_values(evidence: Evidence, limits: GateLimits) -> Gate:
 
 
 def _judge_pattern(evidence: Evidence, limits: GateLimits) -> Gate:
+    """Judge the numbers; a board whose file has no pattern for them may lack some all the same."""
     pattern = evidence.number_pattern
-    if pattern is None:
-        sentence = "번호 형식이 정해지지 않은 게시판입니다."
-        return Gate("G-4", Outcome.PASS, None, None, sentence)
     field, known = evidence.number_field, evidence.known
     records = evidence.snapshot.records
     off = _find_off_pattern(records.values(), field, pattern)
-    ratio = (len(records) - len(off)) / len(records) if records else 0.0
+    ratio = None
+    if pattern is not None:
+        ratio = (len(records) - len(off)) / len(records) if records else 0.0
     label, n_without = evidence.number_label, evidence.snapshot.n_without_number
-    if ratio < limits.pattern_ratio:
+    if ratio is not None and ratio < limits.pattern_ratio:
         return Gate(
             "G-4",
             Outcome.REJECT,
@@ -103,9 +103,11 @@ def _find_unknown_statuses(evidence: Evidence) -> list[Record]:
 
 
 def _find_off_pattern(
-    records: Iterable[RecordT], field: str, pattern: re.Pattern[str]
+    records: Iterable[RecordT], field: str, pattern: re.Pattern[str] | None
 ) -> list[RecordT]:
     """Return the records whose number, where there is one, does not match the whole pattern."""
+    if pattern is None:
+        return []
     return [
         record
         for record in records
@@ -122,7 +124,7 @@ def _quote_numbers(records: Sequence[Record], field: str) -> str:
 
 
 def _judge_odd_numbers(
-    new_off: Sequence[Record], ratio: float, evidence: Evidence, limits: GateLimits
+    new_off: Sequence[Record], ratio: float | None, evidence: Evidence, limits: GateLimits
 ) -> Gate:
     """Judge new numbers of an unknown shape."""
     label, limit = evidence.number_label, limits.new_off_pattern_hold
@@ -144,7 +146,10 @@ def _judge_odd_numbers(
     if new_off:
         notes.append(f"처음 보는 형식의 {label} {len(new_off)}건: {quoted}.")
     if evidence.snapshot.n_without_number:
-        notes.append(f"{label}이(가) 없는 행 {evidence.snapshot.n_without_number}건.")
+        notes.append(
+            f"{label}이(가) 없는 행 {evidence.snapshot.n_without_number}건. 이런 행은 "
+            "다른 항목으로 알아보므로, 그 항목이 바뀌면 같은 행이라도 신규와 취하로 기록됩니다."
+        )
     if evidence.snapshot.split_numbers:
         shared = ", ".join(evidence.snapshot.split_numbers[:3])
         notes.append(f"여러 행이 같은 {label}을(를) 씁니다: {shared}.")
@@ -154,11 +159,14 @@ def _judge_odd_numbers(
             "G-4",
             Outcome.WARN,
             ratio,
-            limits.pattern_ratio,
+            None if ratio is None else limits.pattern_ratio,
             sentence,
             "",
-            LimitFrom.FUSE,
+            None if ratio is None else LimitFrom.FUSE,
             examples,
         )
+    if ratio is None:
+        sentence = "번호 형식이 정해지지 않은 게시판입니다."
+        return Gate("G-4", Outcome.PASS, None, None, sentence)
     sentence = f"{label}의 {ratio:.1%}가 알려진 형식입니다."
     return Gate("G-4", Outcome.PASS, ratio, limits.pattern_ratio, sentence, "", LimitFrom.FUSE)

@@ -36,6 +36,7 @@ class PageReading:
         position: 0 for `region`, 1 for the first of `region_fallbacks`.
         source: SHA-256 of the page.
         url: Where it came from.
+        unfound: Fields that not exactly one element holds; their value is "".
     """
 
     blocks: tuple[str, ...]
@@ -45,6 +46,7 @@ class PageReading:
     position: int = 0
     source: str = ""
     url: str = ""
+    unfound: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,12 +42,16 @@ def break_seal(path: Path) -> None:
     """Remove the seal of a history that is about to be written.
 
     Two writes can lie between two ticks of the file system's clock: the time alone would not tell
-    that the file is another one.
+    that the file is another one. On Windows a seal that another command is just reading cannot be
+    removed; it is emptied.
 
     Raises:
-        OSError: It cannot be removed.
+        OSError: It can neither be removed nor emptied.
     """
-    seal_path(path).unlink(missing_ok=True)
+    try:
+        seal_path(path).unlink(missing_ok=True)
+    except PermissionError:
+        seal_path(path).write_bytes(b"")
 
 
 def is_broken(path: Path) -> bool:

@@ -169,7 +169,8 @@ def _find_value_fault(before: Fields, after: Fields, row: sqlite3.Row) -> str:
     A field that only one side has came or went with a selectors file; it needs no explanation.
     """
     if row["reason"] == Reason.REKEYED:  # its changes lead to the record under the new key
-        return "" if after == before else "닫힌 기록의 마지막 값이 다릅니다"
+        is_kept = all(_is_same(value, after.get(name)) for name, value in before.items())
+        return "" if is_kept else "닫힌 기록의 마지막 값이 다릅니다"
     changes = {change.field: change for change in load_changes(row["changes_json"])}
     for name, change in changes.items():
         if name in before and not _is_same(before[name], change.before):

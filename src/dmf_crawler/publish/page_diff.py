@@ -30,6 +30,8 @@ MOST_FOLDED_CHARACTERS = 400_000
 MOST_VALUE_CHARACTERS = 20_000
 """Beyond these the file only says how much it leaves out, and where all of it is."""
 
+ROW_CHARACTERS = 20  # a row counts for so many more: very many short lines are mostly markup
+
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 _WEB = re.compile(r"https?://[!-~]+")
@@ -237,14 +239,12 @@ class _Room:
     def take(self, row: Row) -> bool:
         """Say whether a row is still shown."""
         size = sum(len(line.text) for line in (row.before, row.after) if line)
-        left = self.n_changed if row.is_news else self.n_folded
-        if size > left:
+        needed = size + ROW_CHARACTERS
+        if needed > (self.n_changed if row.is_news else self.n_folded):
             self.n_left_out += size
             return False
-        if row.is_news:
-            self.n_changed -= size
-        else:
-            self.n_folded -= size
+        self.n_changed -= needed if row.is_news else 0
+        self.n_folded -= 0 if row.is_news else needed
         return True
 
 
