@@ -6,11 +6,11 @@ A list of so many rows (5 years, 12,000 by default) lives day by day and is reco
 program's own comparison and store (`workbench/long_history.py`). After 30 days, after a year and at
 the end the next days are run for real in copies of the home folder, from a rehearsal site, and
 timed from the kept pages to the workbook: reading, comparing, judging, recording; then the
-workbook. The crawl before it is bounded by its pauses and not timed. Beside it, in turn and so on the same
-machine at the same time, two more homes live such days: the one that stood after 30 days, and one
-that knows 30 days of as many rows as there are now, since the list itself grows, too. CPU seconds
-of this process, medians of ROUNDS days (5) after one that warms up. Then questions are asked as a
-person would ask them: whole commands, seconds, medians of three.
+workbook. The crawl before it is bounded by its pauses and not timed. Beside it, in turn and so on
+the same machine at the same time, two more homes live such days: the one that stood after 30 days,
+and one that knows 30 days of as many rows as there are now, since the list itself grows, too. CPU
+seconds of this process, medians of ROUNDS days (5) after one that warms up. Then questions are
+asked as a person would ask them: whole commands, seconds, medians of three.
 
 It ends with exit code 1 where a record of the list costs over 1.3 times what it cost after 30 days.
 """

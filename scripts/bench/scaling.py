@@ -31,7 +31,7 @@ from dmf_crawler.settings import Budget, Politeness
 N_ROWS = 12_000
 PAGE_SIZE = 100
 TASK_S = 1_800.0
-CPU_S = 4.0
+CPU_S = 8.0
 """What a run of 12,000 rows costs a processor from its start to its workbook, rounded upwards."""
 
 LATENCIES_S = (0.1, 0.3, 0.6, 1.0, 2.0)
