@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dmf_crawler.errors import StoreError
-from dmf_crawler.persist.seal import break_seal, seal_path
+from dmf_crawler.persist.seal import break_seal, is_broken, seal_path
 from dmf_crawler.persist.store import Store
 
 APPLICATION_ID = 71
@@ -117,13 +117,22 @@ def test_a_seal_that_cannot_be_read_is_none(path, content):
 
 
 def test_a_seal_that_cannot_be_written_stops_nobody(path):
-    seal_path(path).unlink()
-    (path.parent / f"{seal_path(path).name}.tmp").mkdir()
+    with Store(path) as store:
+        seal_path(path).mkdir()
+        with store.atomic():
+            store.execute("INSERT INTO attempt (day, started_at) VALUES ('a', 'b')")
 
-    with Store(path) as store, store.atomic():
-        store.execute("INSERT INTO attempt (day, started_at) VALUES ('a', 'b')")
+    assert seal_path(path).is_dir()
 
-    assert not seal_path(path).exists()
+
+def test_half_a_seal_is_none(path):
+    whole = seal_path(path).read_bytes()
+    flip(path, keeps_time=True)
+    for size in range(len(whole)):
+        seal_path(path).write_bytes(whole[:size])
+        assert not is_broken(path)
+    seal_path(path).write_bytes(whole)
+    assert is_broken(path)
 
 
 def test_a_copy_leaves_no_seal_behind(path):

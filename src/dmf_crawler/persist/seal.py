@@ -28,14 +28,12 @@ def seal_path(path: Path) -> Path:
 def write_seal(path: Path) -> None:
     """Seal a history that has just been closed; one that others still have open stays unsealed.
 
-    Where the seal cannot be written there is none.
+    Where the seal cannot be written, or only half of it, there is none: half of it is no JSON.
     """
     with suppress(OSError):
         state = None if _has_log(path) else _look(path)
         if state is not None:
-            unfinished = seal_path(path).with_name(seal_path(path).name + ".tmp")
-            unfinished.write_text(json.dumps(state), encoding="utf-8")
-            unfinished.replace(seal_path(path))
+            seal_path(path).write_text(json.dumps(state), encoding="utf-8")
 
 
 def break_seal(path: Path) -> None:
