@@ -50,11 +50,6 @@ def to_signed(fingerprint: int) -> int:
     return fingerprint - 2 * _SIGN if fingerprint & _SIGN else fingerprint
 
 
-def from_signed(number: int) -> int:
-    """Return the fingerprint that `to_signed` made a number of."""
-    return number + 2 * _SIGN if number < 0 else number
-
-
 @lru_cache(maxsize=_N_KEPT)
 def _hash_piece(piece: str) -> bytes:
     # A lone half of a surrogate pair has no UTF-8; it counts as what it is.

@@ -31,19 +31,8 @@ def find_forbidding(
         decided: Passages that a person has decided on, whichever pattern found them; left out.
     """
     prohibition = compile_prohibition(rules).narrow(read_joined(page))
-    return _search(page, prohibition, decided) if prohibition.forbidding else ()
-
-
-def search_sentences(
-    page: RawPage, rules: TermsRules, *, decided: Collection[str] = ()
-) -> tuple[ForbiddingPassage, ...]:
-    """Return the same without the keyword test, at ten times the cost."""
-    return _search(page, compile_prohibition(rules), decided)
-
-
-def _search(
-    page: RawPage, prohibition: Prohibition, decided: Collection[str]
-) -> tuple[ForbiddingPassage, ...]:
+    if not prohibition.forbidding:
+        return ()
     return tuple(islice(_find_all(page, prohibition, set(decided)), MOST_PASSAGES))
 
 
