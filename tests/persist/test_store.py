@@ -207,7 +207,7 @@ def test_a_question_to_a_history_that_was_locked_meanwhile_is_refused(path, stor
 def test_copying_gives_up_where_the_copy_stays_locked(store, diary, tmp_path):
     """`Connection.backup` by itself would wait for ever."""
     with (
-        closing(sqlite3.connect(tmp_path / "copy")) as target,
+        closing(sqlite3.connect(tmp_path / "copy", timeout=0)) as target,
         closing(sqlite3.connect(tmp_path / "copy", isolation_level=None)) as other,
     ):
         other.execute("BEGIN EXCLUSIVE")

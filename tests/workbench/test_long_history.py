@@ -7,14 +7,15 @@ from pathlib import Path
 from dmf_crawler.persist.recording import known_records
 from dmf_crawler.persist.store import Store
 from dmf_crawler.persist.verification import verify_history
-from dmf_crawler.workbench.long_history import LongHistory, grow_history
+from dmf_crawler.workbench.long_history import LongHistory
 from dmf_crawler.workbench.rehearsal.days import Life
 from dmf_crawler.workbench.simulation import BOARD
 
 
 def test_a_grown_history_verifies_and_knows_what_its_model_knows(reader, tmp_path: Path):
     with Store(tmp_path / "dmf.sqlite3") as store:
-        grown = grow_history(store, 45, 150, reader=reader)
+        grown = LongHistory(store, Life(150, 20_261_130), reader=reader)
+        grown.grow(45)
 
         assert [check for check in verify_history(store) if not check.ok] == []
         assert known_records(store, BOARD) == grown.history.known
@@ -34,7 +35,7 @@ def test_days_may_be_added_later_and_the_same_seed_lives_the_same_days(reader, t
         return [tuple(row) for row in store.rows("SELECT * FROM dmf_event ORDER BY event_id")]
 
     with Store(tmp_path / "once.sqlite3") as once, Store(tmp_path / "twice.sqlite3") as twice:
-        grow_history(once, 20, 60, reader=reader, seed=7)
+        LongHistory(once, Life(60, 7), reader=reader).grow(20)
         grown = LongHistory(twice, Life(60, 7), reader=reader)
         grown.grow(8)
         grown.grow(12)

@@ -116,20 +116,3 @@ class LongHistory:
 
     def _estimate_rate(self, day: date, changes: ChangeSet) -> ChangeRate:
         return estimate_change_rate(self.history.past.observe(day, changes.n_events))
-
-
-def grow_history(
-    store: Store,
-    n_days: int,
-    n_rows: int,
-    *,
-    reader: Reader | None = None,
-    seed: int = 20261130,
-) -> LongHistory:
-    """Fill an empty history with some days of a list, and return it to go on with.
-
-    The same seed lives the same life.
-    """
-    grown = LongHistory(store, Life(n_rows, seed), reader=reader)
-    grown.grow(n_days)
-    return grown
